@@ -120,11 +120,11 @@ _SCALES = {
     "thousand": Scale.THOUSAND, "k": Scale.THOUSAND, "T": Scale.THOUSAND, "million": Scale.MILLION, "m": Scale.MILLION,
     "mm": Scale.MILLION, "mn": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "billion": Scale.BILLION,
     "b": Scale.BILLION, "bn": Scale.BILLION, "mrd": Scale.BILLION, "trillion": Scale.TRILLION, "tn": Scale.TRILLION,
-    "bln": Scale.BILLION, "trn": Scale.TRILLION, "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH, "lac": Scale.LAKH,
-    "hundredmillion": Scale.HUNDRED_MILLION, "千": Scale.THOUSAND, "천": Scale.THOUSAND, "万": Scale.TEN_THOUSAND,
-    "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION, "百萬": Scale.MILLION, "백만": Scale.MILLION,
-    "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
-    "十亿": Scale.BILLION, "십억": Scale.BILLION, "兆": Scale.TRILLION, "조": Scale.TRILLION,
+    "bln": Scale.BILLION, "trn": Scale.TRILLION, "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH,
+    "lac": Scale.LAKH, "hundredmillion": Scale.HUNDRED_MILLION, "千": Scale.THOUSAND, "천": Scale.THOUSAND,
+    "万": Scale.TEN_THOUSAND, "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION, "百萬": Scale.MILLION,
+    "백만": Scale.MILLION, "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION,
+    "十億": Scale.BILLION, "十亿": Scale.BILLION, "십억": Scale.BILLION, "兆": Scale.TRILLION, "조": Scale.TRILLION,
 }  # fmt: skip
 _NAME_BEFORE = lazy_regex(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
@@ -190,13 +190,10 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     letter, currency = scaled_currency(match["currency"]) if match["currency"] else ("", None)
     tail = _read_tail(masked, match.end(), digits, short=currency is not None, cell=cell)
     bracketed = bool(match["outer"] or match["inner"])
-    closing, within = _closing(masked, tail.end) if bracketed else (None, None)
     leads = cell and not masked[: match.start()].strip()
-    if within:
-        letter, currency = scaled_currency(within)
-    elif bracketed and leads and closing is None and (noun := _noun(masked, tail.end, digits, cell=cell)):
-        closing = _CLOSE.match(masked, noun.end()) if _name_of(noun) in SINGLE_UNITS else None
-        currency = _name_of(noun) if closing else currency
+    noun = _noun(masked, tail.end, digits, cell=cell) if leads else None
+    closing, inside = _closing(masked, tail.end, noun) if bracketed else (None, None)
+    letter, currency = inside or (letter, currency)
     follows = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
     aside = closing is not None and follows and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
     if closing and not aside:
@@ -236,13 +233,18 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     return QuantitySpan(printed, start, end)
 
 
-def _closing(masked: str, position: int) -> tuple[re.Match[str] | None, str | None]:
-    """Return the closing parenthesis after a number, and the currency before it: "(1,234 €)"."""
+def _closing(
+    masked: str, position: int, noun: re.Match[str] | None
+) -> tuple[re.Match[str] | None, tuple[str, str | None] | None]:
+    """Return the closing parenthesis after a number, and the scale letter and unit before it: "(1,234 €)", "(3.3p)"."""
     if closing := _CLOSE.match(masked, position):
         return closing, None
     within = _CURRENCY_AFTER.match(masked, position)
-    closing = _CLOSE.match(masked, within.end()) if within else None
-    return closing, within["named"] if within and closing else None
+    if within and (closing := _CLOSE.match(masked, within.end())):
+        return closing, scaled_currency(within["named"])
+    if noun and _name_of(noun) in SINGLE_UNITS and (closing := _CLOSE.match(masked, noun.end())):
+        return closing, ("", _name_of(noun))
+    return None, None
 
 
 def _read_tail(masked: str, position: int, digits: str, *, short: bool, cell: bool) -> _Tail:

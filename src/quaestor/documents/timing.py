@@ -21,16 +21,22 @@ from quaestor.core.periods import (
 from quaestor.documents.captions import is_caption, without_caption
 from quaestor.documents.table import Header, Table
 
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:jan|feb|mar|apr|jun|jul"
+    r"|aug|sept?|oct|nov|dec)\.?)"
+)
+_DAY_FIRST = rf"[0-3]?[0-9](?:st|nd|rd|th)?\s+{_MONTH}"
 _LENGTH = lazy_regex(
     r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[0-9]{1,2})[\s-]+months?"
-    r"|(?:[a-z]{1,20}-?\s?[a-z]{0,20}|[0-9]{1,2})[\s-]+weeks|(?:fiscal\s+)?years?|(?:fiscal\s+)?quarters?)(?:\s+periods?)?"
-    r"[\s-]+end(?:ed|ing)\b",
+    r"|(?:[a-z]{1,20}-?\s?[a-z]{0,20}|[0-9]{1,2})[\s-]+weeks?|(?:fiscal\s+)?(?:half[\s-])?years?"
+    rf"|(?:fiscal\s+)?quarters?)(?:\s+periods?)?(?:[\s-]+end(?:ed|ing)\b|\s+to(?=\s+{_DAY_FIRST}))",
     re.IGNORECASE,
 )
-_MONTH_DAY = lazy_regex(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:jan|feb|mar|apr|jun|jul"
-    r"|aug|sept?|oct|nov|dec)\.?)\s+[0-3]?[0-9]\b",
-    re.IGNORECASE,
+_LENGTH_ALONE = lazy_regex(rf"(?:for\s)?(?:the\s)?({_LENGTH.pattern})", re.IGNORECASE)
+_MONTH_DAY = lazy_regex(rf"\b(?:{_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
+_SHORT_MONTH = lazy_regex(rf"({_MONTH}\s)([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s[0-9]{{2}})?\s?%?", re.IGNORECASE)
+_COUNTED_YEAR = lazy_regex(
+    r"((?:19|20)[0-9]{2})\s(?:shares|options|units|years|months|days|employees|people|stores|customers)", re.IGNORECASE
 )
 _DAY_ALONE = lazy_regex(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.IGNORECASE)
 _INSTANT = lazy_regex(r"\b(?:as of|at)\b", re.IGNORECASE)
@@ -57,6 +63,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         reported: Period of the whole document, used if nothing else gives the period of the table.
     """
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
+    columns = _date_short_forms(columns, about, reported)
     columns = _date_relative_years(columns, reported)
     years = {header.period.year for header in columns[1:] if header.period}
     length = _find_length(table, about, years) if not any(_has_length(header) for header in columns[1:]) else None
@@ -121,6 +128,29 @@ def _date_bare_years(columns: Sequence[Header]) -> tuple[Header, ...]:
     return tuple(found)
 
 
+def _date_short_forms(columns: Sequence[Header], about: Sequence[str], reported: Period | None) -> tuple[Header, ...]:
+    """Return the column headers with the periods of "2025 Shares" beside "2024 Shares" and "Dec 25" beside "Dec 24".
+
+    Alone, "2000 shares" is a number; "Dec 25" is a day unless the report is about 2025.
+    """
+    periods = [None if header.period else _short_period(header.label) for header in columns]
+    dated = {period for period in periods if period}
+    years = {mention.period.year for text in about for mention in find_periods(text[:600])}
+    years |= {reported.year} if reported else set()
+    if len(dated) < _PAIR or not any(period.kind == "year" or period.year in years for period in dated):
+        return tuple(columns)
+    return tuple(
+        replace(header, period=header.period or period) for header, period in zip(columns, periods, strict=True)
+    )
+
+
+def _short_period(label: str) -> Period | None:
+    if counted := _COUNTED_YEAR.fullmatch(label):
+        return parse_period(counted[1])
+    month = _SHORT_MONTH.fullmatch(label)
+    return parse_period(f"{month[1]}20{month[2]}") if month else None
+
+
 def _date_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
     """Return the column headers, with "prior year" as the year before that of the previous column or of the report."""
     found, known = list[Header](), reported
@@ -147,11 +177,17 @@ def _has_length(header: Header) -> bool:
 
 
 def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> str | None:
-    """Return the period without a year ("six months ended May 31") in the corner or a text above a table, or None."""
-    corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
-    corner = " ".join(filter(None, corners))
+    """Return the period without a year ("six months ended May 31") in the corner or a text above a table, or None.
+
+    A corner may also have only the length ("Half-year ended"), with the days in the columns.
+    """
+    corners = (row[0].text for row in table.cells[: table.header_rows] if not is_caption(row[0].text))
+    corner = " ".join(filter(None, (without_caption(text).strip().rstrip(",:") for text in corners)))
     if leads_to_year(corner):
         return corner
+    dated = any(header.period and header.period.kind == "date" for header in table.columns)
+    if dated and (alone := _LENGTH_ALONE.fullmatch(corner)):
+        return alone[1]
     for text in reversed(about):
         lengths = {" ".join(found[0].split()).casefold() for found in _LENGTH.finditer(text)}
         if len(lengths) > 1 or re.search(r"\b(?:three|six|nine)[\s,-]+(?:and|or)\b", text, re.IGNORECASE):
@@ -167,10 +203,17 @@ def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> 
 
 
 def _apply_length(header: Header, length: str) -> Header:
-    """Return a header with a bare year as that of a span that ended in the year."""
-    if header.period is None or header.period.kind != "year":
+    """Return a header with a bare year as that of a span that ended in the year, or on the day if no other is given."""
+    if header.period is None:
         return header
-    period = parse_period(f"{length} {header.period.year}")
+    end, alone = str(header.period.year), _LENGTH.match(length)
+    if header.period.kind == "date" and alone and alone.end() == len(length):
+        end = first_day(header.period).isoformat()
+    elif header.period.kind == "month" and alone and (short := _SHORT_MONTH.fullmatch(header.label)):
+        length, end = alone[0], f"{short[1]}20{short[2]}"
+    elif header.period.kind != "year":
+        return header
+    period = parse_period(f"{length} {end}")
     return header if period is None else replace(header, period=period)
 
 
@@ -235,8 +278,10 @@ def _span_between(begin: Period, end: Period) -> Period | None:
 
 _REPORTED = lazy_regex(
     r"\bfor the\s+"
-    r"(?P<length>(?:fiscal\s+|transition\s+)?(?:year|quarter(?:ly)?\s+period|quarter))"
-    r"\s+ended:?\s+(?P<day>[^.;]{6,40})",
+    r"(?P<length>(?:f(?:iscal|inancial)\s+|transition\s+)?(?:year|quarter(?:ly)?\s+period|quarter)|half[\s-]year"
+    # "Six months ended June 30" may also be the year to date of a quarterly report.
+    r"|5[23][\s-]weeks?(?:\s+period)?|(?:six\s+months?|2[67][\s-]weeks?)(?:\s+period)?(?=\s+(?:ended|to)\s+[0-9]))"
+    r"\s+(?:ended:?|to)\s+(?P<day>[^.;]{6,40})",
     re.IGNORECASE,
 )
 
@@ -247,8 +292,9 @@ def reported_period(text: str) -> Period | None:
     days = find_periods(found["day"]) if found else ()
     if not found or not days or days[0].period.kind != "date":
         return None
-    last = days[0].period
-    length = "quarter" if "quarter" in found["length"].casefold() else "year"
+    last, length = days[0].period, found["length"].casefold()
+    plain = ("quarter", "half-year", "half year", "year")
+    length = next((word for word in plain if word in length), length)
     return parse_period(f"{length} ended {last.year}-{last.month:02}-{last.day:02}")
 
 

@@ -2,9 +2,12 @@
 
 from datetime import date
 
+import pytest
+
 from quaestor.core.periods import Period
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.documents.table import Table
+from quaestor.documents.timing import reported_period
 
 
 def table(grid: list[list[str]], header_rows: int = 1, title: str = "", before: str = "") -> Table:
@@ -69,3 +72,54 @@ def test_a_day_of_a_year_that_no_column_names_is_not_the_end_of_their_years() ->
     before = "The data of the five-year period ended January 28, 2001 were audited."
     found = table([["", "2000", "1999"], ["Net sales", "5", "4"]], before=before)
     assert found.period_at(1, 1) == Period("year", 2000)
+
+
+@pytest.mark.parametrize(
+    ("before", "month", "months"),
+    [
+        ("for the six months ended 30 June 2025", 6, 6),
+        ("for the half-year ended December 31, 2025", 12, 6),
+        ("for the six months to 30 September 2025", 9, 6),
+        ("for the 26 weeks ended 27 September 2025", 9, 6),
+    ],
+)
+def test_years_under_a_length_that_ends_on_a_day_before_its_month(before: str, month: int, months: int) -> None:
+    found = table([["", "2025 £m", "2024 £m"], ["Revenue", "5", "4"]], before=before)
+    assert found.period_at(1, 1) == Period("span", 2025, month=month, months=months)
+    assert found.period_at(1, 2) == Period("span", 2024, month=month, months=months)
+
+
+def test_a_length_in_the_corner_applies_to_the_days_of_the_columns() -> None:
+    found = table([["Half-year ended", "31 Dec 25", "30 Jun 25"], ["Revenue", "5", "4"]])
+    assert found.period_at(1, 1) == Period("span", 2025, month=12, months=6)
+    assert found.period_at(1, 2) == Period("span", 2025, month=6, months=6)
+
+
+def test_short_months_of_the_reported_year() -> None:
+    grid = [["", "Dec 25", "Jun 25", "Dec 24", "Dec 25 v Jun 25 %"], ["Income", "5", "4", "3", "2"]]
+    found = table(grid, title="Results for the half year ended 31 December 2025")
+    assert [column.period for column in found.columns[1:4]] == [
+        Period("span", 2025, month=12, months=6),
+        Period("span", 2025, month=6, months=6),
+        Period("span", 2024, month=12, months=6),
+    ]
+    assert table(grid, title="Results of 2010").columns[1].period is None
+
+
+def test_years_with_the_things_that_a_column_counts() -> None:
+    found = table([["", "2025 Shares", "2024 Shares"], ["Ordinary", "5", "4"]], before="Shares at 30 June 2025 were")
+    assert found.period_at(1, 2) == Period("year", 2024)
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("Report for the half-year ended December 31, 2025", Period("span", 2025, month=12, months=6)),
+        ("Results for the six months ended 30 June 2025", Period("span", 2025, month=6, months=6)),
+        ("for the financial year ended 31 December 2024", Period("year", 2024)),
+        ("for the 52 weeks ended 29 March 2025", Period("year", 2025)),
+        ("for the six months ended June 30, 2025", None),
+    ],
+)
+def test_the_period_of_a_report(text: str, period: Period | None) -> None:
+    assert reported_period(text) == period
