@@ -51,6 +51,7 @@ _YEAR_FOLLOWS = lazy_regex(
     r"|(?:19|20)[0-9]{2}/|maturing|throughout|into|fy|compared|on|an?|about|periods?|q[1-4]|,|.*'s|.*2019s|.*-end(ed)?"
     r"|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?"
 )
+_AFTER_YEAR = lazy_regex(r"restated|actual|unaudited|audited|budget")
 _MONTH = lazy_regex(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
 _NEVER_POSSESSIVE = lazy_regex(r"years|this|vs|versus|was|is|as|periods|quarters|months|thus|across|plus")
 
@@ -72,7 +73,12 @@ class EncodingArtifact:
 
 @lru_cache(maxsize=8192)
 def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
-    """Return the debris in running text or in a label, left to right."""
+    """Return the debris in running text or in a label, left to right; none in a text with capitals or signs.
+
+    The conversion that damaged the signs also lost the capitals, so that "2022 Actual" begins with a year.
+    """
+    if text != text.lower() or not text.isascii():
+        return ()
     found = []
     for match in _DEBRIS.finditer(text):
         kind = match.lastgroup or ""
@@ -130,7 +136,7 @@ def _is_year(text: str, start: int, end: int) -> bool:
     if _YEAR.fullmatch(previous) or _YEAR.match(following):
         return _MONTH.match(following) is None
     if not previous:
-        return value != "2022" or not following.isalpha()
+        return value != "2022" or not following.isalpha() or _AFTER_YEAR.fullmatch(following) is not None
     if (
         previous[-1] in "$€£"
         or following in ("", "annual", "form")

@@ -1,10 +1,11 @@
 """Parser of fiscal periods in text: years, quarters, months, dates, spans, ranges and relative periods."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import chain
 from math import ceil
 from typing import Literal
 
@@ -113,7 +114,8 @@ _FISCAL = (
 """Prefix of a fiscal year, including that of Australian reports: `F19`."""
 _OF = rf"(?:\s+of|\s+in)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP}[,/-]?{_GAP}"
 """Text between a part of a year and the year."""
-_SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>{_YEAR}|{_SHORT_YEAR})(?![0-9])"
+_SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>(?:{_YEAR}|{_SHORT_YEAR})(?:[/-](?=[0-9]{{2}}(?![0-9/-]))[0-9]{{2}})?)(?![0-9])"
+"""A year, or a fiscal year of two ("2023-24")."""
 _QUARTER = (
     rf"(?:(?P<ordinal>{_ORDINAL})(?:[\s-]{{1,3}}fiscal)?[\s-]{{1,3}}(?:quarter|qtr\.?)"
     r"|(?:f?[qt]|(?:quarter|qtr\.?)\s)(?P<digit>[1-4])(?![0-9])"
@@ -204,6 +206,16 @@ def _read_date(found: dict[str, str]) -> Period | None:
     return _make_date(year, _month(month), int(day))
 
 
+def _read_months_between(found: dict[str, str]) -> Period | None:
+    """Return the quarters or years from the first day of a month to the last day of another, or None."""
+    begin, end, year = _month(found["begin"]), _month(found["end"]), int(found["year"])
+    first, last = int(found.get("from") or found.get("first") or 1), int(found.get("day") or found.get("last") or 31)
+    months = 12 * (year - int(found.get("since") or year - (begin > end))) + end - begin + 1
+    if first != 1 or last < _LEAST_LAST_DAY or months not in (3, 6, 9, 12, 24, 36):
+        return None
+    return period_of_months(months, year, end) if months <= 12 else Period("range", year - months // 12 + 1, last=year)
+
+
 def _read_month(found: dict[str, str]) -> Period | None:
     return Period("month", _long_year(found["year"]), month=_month(found["month"]))
 
@@ -239,7 +251,20 @@ def _read_year(found: dict[str, str]) -> Period | None:
     return Period("year", _long_year(found["year"]))
 
 
+_BETWEEN_MONTHS = rf"""(?:
+      (?:(?P<from>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<begin>{_MONTH})\.?(?:\s(?P<first>[0-3]?[0-9])(?![0-9]))?
+        (?:,?\s(?P<since>{_YEAR}))?\s?-\s?
+        (?:(?P<day>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<end>{_MONTH})\.?
+        (?:\s(?P<last>[0-3]?[0-9])(?![0-9]))?,?\s(?P<year>{_YEAR})
+    | 0?1\.(?P<n_begin>1[0-2]|0?[1-9])\.(?P<n_since>{_YEAR})?\s?-\s?
+        (?P<n_day>[0-3]?[0-9])\.(?P<n_end>1[0-2]|0?[1-9])\.(?P<n_year>{_YEAR})
+    | (?P<m_begin>1[0-2]|0?[1-9])\s?-\s?(?P<m_end>1[0-2]|0?[1-9])/(?P<m_year>{_YEAR}))(?![0-9])"""
+_LEAST_LAST_DAY = 28
 _FORMS = {
+    "between": _Form(
+        _BETWEEN_MONTHS,
+        lambda found: _read_months_between({name.partition("_")[2] or name: text for name, text in found.items()}),
+    ),
     "quarter": _Form(_QUARTER + _OF + _SOME_YEAR, _read_quarter),
     "year_quarter": _Form(
         rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_SHORT_YEAR}))[\s-]{{0,3}}{_QUARTER}(?![a-z0-9])",
@@ -265,7 +290,7 @@ _FORMS = {
     "date": _Form(_DATE, _read_date),
     "month": _Form(
         rf"(?P<month>{_MONTH})(?:{_GAP}\.?{_GAP}(?:[,/-]|de\s)?{_GAP}(?P<year>{_YEAR})"
-        rf"|(?:-|\.?\s?')(?P<short>[0-9]{{2}}))(?![0-9])",
+        rf"|(?:[-/]|\.?\s?')(?P<short>[0-9]{{2}}))(?![0-9/])",
         lambda found: _read_month({"year": found.get("short", ""), **found}),
     ),
     "month_of": _Form(
@@ -355,7 +380,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
 def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     masked = mask_artifacts(text)
     mentions = []
-    for match in _MENTION.finditer(masked):
+    for match in chain.from_iterable(_parts(masked, match) for match in _MENTION.finditer(masked)):
         before = _NOT_AFTER.get(match.lastgroup or "")
         if before is not None and before.search(masked, max(0, match.start() - 12), match.start()):
             continue
@@ -363,6 +388,15 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
         if period is not None:
             mentions.append(PeriodMention(period, match.start(), match.end()))
     return tuple(mentions)
+
+
+def _parts(masked: str, match: re.Match[str]) -> Iterable[re.Match[str]]:
+    """Return the matches of both ends of a span of unusual length; else only the match."""
+    if match.lastgroup != "between" or _read_mention(match) is not None:
+        return (match,)
+    ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "m_end"))
+    middle = next(end for end in ends if end >= 0)
+    return (*_MENTION.finditer(masked, match.start(), middle), *_MENTION.finditer(masked, middle, match.end()))
 
 
 def _read_mention(match: re.Match[str]) -> Period | None:
@@ -378,9 +412,11 @@ def _month(name: str) -> int:
 
 
 def _long_year(digits: str) -> int:
-    """Return the year of four or two digits ("'23")."""
-    year = int(digits.lstrip("'"))
-    return year if year > 99 else year + (2000 if year < 60 else 1900)
+    """Return the year of four or two digits ("'23"), or the second one of two consecutive years ("23/24")."""
+    first, _, last = digits.lstrip("'").replace("/", "-").partition("-")
+    year = int(first)
+    year += 0 if year > 99 else 2000 if year < 60 else 1900
+    return year + (last == f"{(year + 1) % 100:02}")
 
 
 def _make_date(year: int, month: int, day: int) -> Period | None:
