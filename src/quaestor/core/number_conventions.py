@@ -135,6 +135,7 @@ def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tupl
 
 def _cell_signs(masked: str, convention: NumberConvention) -> str:
     """Replace the signs of a loss in a cell by minus signs or parentheses."""
+    masked = masked.replace("-/-", "  -")  # Dutch
     if not masked.isascii():
         masked = _TRIANGLE_AFTER.sub(lambda mark: "-" if mark[0] in _DOWN else " ", masked)
     if angled := _ANGLE_BRACKETS.fullmatch(masked):

@@ -101,7 +101,7 @@ _BAD_RIGHT = lazy_regex(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9
 _BAD_LEFT = lazy_regex(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = lazy_regex(
     r"\s?-?\s?(basis[\s-]points?|bpt?s?|percentage\spoints?|ppts?|pp|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
-    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents?|pence|cps|pts?)\b"
+    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|(?-i:[A-Z]{2,3}\s)?cents?|pence|cps|pts?)\b"
     r"|(x\b|(?-i:[cp])\b(?!\.[a-z])|\u00a2)",
     re.IGNORECASE,
 )
@@ -279,13 +279,13 @@ def _scale_of(tail: _Tail) -> Scale:
 
 def _unit(masked: str, tail: _Tail, currency: str | None, digits: str, *, cell: bool) -> tuple[str | None, _Tail]:
     """Return the unit, and the tail extended by a currency; a noun is not part of the number's span."""
+    noun = _noun(masked, tail.end, digits, cell=cell)
     if currency:
-        return currency, tail
+        return "cents" if noun and currency == "CNY" and _name_of(noun) == "cents" else currency, tail
     if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
         letter, code = scaled_currency(after["named"])
         scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
         return code, _Tail(tail.percent, scale, after.end())
-    noun = _noun(masked, tail.end, digits, cell=cell)
     return _name_of(noun) if noun else None, tail
 
 
@@ -303,6 +303,7 @@ def _noun(masked: str, position: int, digits: str, *, cell: bool) -> re.Match[st
 
 def _name_of(noun: re.Match[str]) -> str:
     word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
+    word = word[-5:].strip() if word.endswith(("cent", "cents")) else word
     return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s")
 
 

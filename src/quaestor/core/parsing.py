@@ -8,6 +8,7 @@ In a cell every number counts, even a bare year, and parentheses are a minus. In
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -35,6 +36,12 @@ _WORDS = lazy_regex("[A-Za-z]{4}")
 _SPACING = lazy_regex(r"[\s.,'/]+")
 _MARK_OR_NAME = lazy_regex(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
 _LIKE_MONEY = lazy_regex(rf"[-+(\s]{{0,4}}(?:[0-9.]|{BEFORE_NUMBER})")
+_EARLIER_PERIOD = lazy_regex(r"\s?\(\s?(?:[QH][1-4]\s)?(?:(?:19|20)[0-9]{2}|[FH]Y\s?[0-9]{2,4}):\s?")
+_STATES = lazy_regex(
+    r"\b(?:was|were|is|amounted|totall?ed|(?:in|de)creased|rose|fell|grew|declined|reached|came|improved)\b",
+    re.IGNORECASE,
+)
+_NEAR = 80
 _RANGE_BETWEEN = lazy_regex(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
@@ -146,7 +153,7 @@ def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], li
         position = max(end, inside or 0) if span is None else max(span.end, end)
         if span is not None:
             _share_scale(spans, span, masked)
-            spans.append(span)
+            spans.append(span if cell or not spans else _compared(spans, span, masked))
     return spans, periods
 
 
@@ -161,6 +168,27 @@ def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> 
     if old.unit is None or new.unit is None or old.unit == new.unit:
         shared = Quantity(old.value, new.scale, old.unit or new.unit, old.text)
         spans[-1] = QuantitySpan(shared, before.start, before.end)
+
+
+def _compared(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> QuantitySpan:
+    """Return a number in brackets with the scale and unit of the amount before it, with which it is compared.
+
+    "Sales were SEK 5,678 m (5,432)" states two positive amounts. A scale after the brackets applies to both. Without a
+    verb it may be a line of a table, and dollars in brackets are negative.
+    """
+    before, printed = spans[-1].quantity, span.quantity
+    between = masked[spans[-1].end : span.start]
+    dated = _EARLIER_PERIOD.fullmatch(between)
+    bracketed = between.isspace() and printed.text.startswith("(") and printed.unit is None and "$" not in before.text
+    if not dated and not (bracketed and _STATES.search(masked, max(0, spans[-1].start - _NEAR), spans[-1].start)):
+        return span
+    if printed.unit not in (None, before.unit) or not (is_currency(before.unit) or before.scale is not Scale.ONE):
+        return span
+    if printed.scale is not Scale.ONE and before.scale is Scale.ONE and bracketed:
+        spans[-1] = replace(spans[-1], quantity=replace(before, scale=printed.scale))
+    value = printed.value if dated or "-" in masked[span.start : span.end] else abs(printed.value)
+    scale = printed.scale if printed.scale is not Scale.ONE else before.scale
+    return replace(span, quantity=replace(printed, value=value, scale=scale, unit=before.unit))
 
 
 def _why_not(text: str) -> str:

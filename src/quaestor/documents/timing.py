@@ -33,6 +33,7 @@ _LENGTH = lazy_regex(
     re.IGNORECASE,
 )
 _LENGTH_ALONE = lazy_regex(rf"(?:for\s)?(?:the\s)?({_LENGTH.pattern})", re.IGNORECASE)
+_MONTHS_ALONE = lazy_regex(r"(?:three|six|nine|twelve|3|6|9|12)[\s-]months?", re.IGNORECASE)
 _MONTH_DAY = lazy_regex(rf"\b(?:{_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
 _SHORT_MONTH = lazy_regex(rf"({_MONTH}\s)([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s[0-9]{{2}})?\s?%?", re.IGNORECASE)
 _COUNTED_YEAR = lazy_regex(
@@ -63,7 +64,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         reported: Period of the whole document, used if nothing else gives the period of the table.
     """
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
-    columns = _date_short_forms(columns, about, reported)
+    columns = _date_short_forms(_date_split_years(columns), about, reported)
     columns = _date_relative_years(columns, reported)
     years = {header.period.year for header in columns[1:] if header.period}
     length = _find_length(table, about, years) if not any(_has_length(header) for header in columns[1:]) else None
@@ -71,7 +72,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         columns = tuple(_apply_length(header, length) for header in columns)
     if _rolls_forward(replace(table, columns=columns)):
         columns = tuple(replace(header, period=_year_of_day(header.period)) for header in columns)
-    rows = _date_sections(table)
+    rows = _date_split_years(_date_sections(table))
     table = replace(table, rows=rows)
     if 2 * sum(header.period is not None for header in columns[1:]) < len(columns) - 1:
         rows = _date_flows_between_balances(table)
@@ -101,6 +102,10 @@ def _join_periods(table: Table, place: int, header: Header) -> Header:
     named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or _is_dated(text)]
     joined = " ".join(dict.fromkeys(text.rstrip(" ,") + " " for text in named)).strip()
     period = parse_period(joined) or next((mention.period for mention in find_periods(joined)), None)
+    lasting = next((text for text in texts if _MONTHS_ALONE.fullmatch(text)), None)
+    if lasting is not None and period is not None and period.kind == "date":
+        # "Periods ended June 30, 2025" above "Three months".
+        period = parse_period(f"{lasting} ended {first_day(period)}") or period
     return replace(header, period=period) if period is not None else header
 
 
@@ -126,6 +131,17 @@ def _date_bare_years(columns: Sequence[Header]) -> tuple[Header, ...]:
             continue
         found.append(header)
     return tuple(found)
+
+
+def _date_split_years(headers: Sequence[Header]) -> tuple[Header, ...]:
+    """Return the headers; "2023-24" beside "2022-23" is a fiscal year, but "2025-26" beside "2027-28" are two years."""
+    ranges = {header.period for header in headers if header.period and header.period.kind == "range"}
+    first = [period.year for period in ranges]
+    follow = len(ranges) >= _PAIR and max(first) - min(first) == len(ranges) - 1
+    if not follow or any(period.last != period.year + 1 for period in ranges):
+        return tuple(headers)
+    years = {period: Period("year", period.year + 1) for period in ranges}
+    return tuple(replace(one, period=years.get(one.period, one.period)) if one.period else one for one in headers)
 
 
 def _date_short_forms(columns: Sequence[Header], about: Sequence[str], reported: Period | None) -> tuple[Header, ...]:

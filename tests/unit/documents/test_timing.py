@@ -123,3 +123,21 @@ def test_years_with_the_things_that_a_column_counts() -> None:
 )
 def test_the_period_of_a_report(text: str, period: Period | None) -> None:
     assert reported_period(text) == period
+
+
+def test_fiscal_years_of_two_years_follow_each_other() -> None:
+    found = table([["", "2023-24", "2022-23"], ["Revenue", "5", "4"]])
+    assert [column.period for column in found.columns[1:]] == [Period("year", 2024), Period("year", 2023)]
+    due = table([["", "2025-26", "2027-28"], ["Leases", "5", "4"]])
+    assert due.columns[1].period == Period("range", 2025, last=2026)
+
+
+def test_lengths_under_the_day_on_which_they_end() -> None:
+    grid = [
+        ["", "Periods ended September 30, 2023", "Periods ended September 30, 2023"],
+        ["", "Three months", "Nine months"],
+        ["Revenue", "5", "14"],
+    ]
+    found = table(grid, header_rows=2)
+    assert found.period_at(2, 1) == Period("quarter", 2023, quarter=3)
+    assert found.period_at(2, 2) == Period("span", 2023, month=9, months=9)
