@@ -253,11 +253,12 @@ def _read_year(found: dict[str, str]) -> Period | None:
 
 _BETWEEN_MONTHS = rf"""(?:
       (?:(?P<from>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<begin>{_MONTH})\.?(?:\s(?P<first>[0-3]?[0-9])(?![0-9]))?
-        (?:,?\s(?P<since>{_YEAR}))?\s?-\s?
+        (?:(?:,?\s(?P<since>{_YEAR}))?\s?-\s?|\s(?:to|through)\s)
         (?:(?P<day>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<end>{_MONTH})\.?
-        (?:\s(?P<last>[0-3]?[0-9])(?![0-9]))?,?\s(?P<year>{_YEAR})
+        (?:\s(?P<last>[0-3]?[0-9])(?![0-9]))?,?\s{{1,3}}(?P<year>{_YEAR})
     | 0?1\.(?P<n_begin>1[0-2]|0?[1-9])\.(?P<n_since>{_YEAR})?\s?-\s?
         (?P<n_day>[0-3]?[0-9])\.(?P<n_end>1[0-2]|0?[1-9])\.(?P<n_year>{_YEAR})
+    | (?P<y_year>{_YEAR})\s(?P<y_begin>{_MONTH})\.?\s?-\s?(?P<y_end>{_MONTH})
     | (?P<m_begin>1[0-2]|0?[1-9])\s?-\s?(?P<m_end>1[0-2]|0?[1-9])/(?P<m_year>{_YEAR}))(?![0-9])"""
 _LEAST_LAST_DAY = 28
 _FORMS = {
@@ -265,14 +266,20 @@ _FORMS = {
         _BETWEEN_MONTHS,
         lambda found: _read_months_between({name.partition("_")[2] or name: text for name, text in found.items()}),
     ),
+    "quarters": _Form(
+        rf"q(?P<begin>[1-4])\s?-\s?q?(?P<end>[1-4]),?\s{{1,3}}(?P<year>{_YEAR})(?![0-9])",
+        lambda found: period_of_months(
+            max(3, 3 * (int(found["end"]) - int(found["begin"]) + 1)), int(found["year"]), 3 * int(found["end"])
+        ),
+    ),
     "quarter": _Form(_QUARTER + _OF + _SOME_YEAR, _read_quarter),
     "year_quarter": _Form(
-        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_SHORT_YEAR}))[\s-]{{0,3}}{_QUARTER}(?![a-z0-9])",
+        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}{_QUARTER}(?![a-z0-9])",
         lambda found: _read_quarter({"year": found.get("short", ""), **found}),
     ),
     "half": _Form(_HALF + _OF + _SOME_YEAR, _read_half),
     "year_half": _Form(
-        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_SHORT_YEAR}))[\s-]{{0,3}}{_HALF}(?![a-z0-9])",
+        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}{_HALF}(?![a-z0-9])",
         lambda found: _read_half({"year": found.get("short", ""), **found}),
     ),
     "months": _Form(
@@ -394,7 +401,7 @@ def _parts(masked: str, match: re.Match[str]) -> Iterable[re.Match[str]]:
     """Return the matches of both ends of a span of unusual length; else only the match."""
     if match.lastgroup != "between" or _read_mention(match) is not None:
         return (match,)
-    ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "m_end"))
+    ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "y_end", "m_end"))
     middle = next(end for end in ends if end >= 0)
     return (*_MENTION.finditer(masked, match.start(), middle), *_MENTION.finditer(masked, middle, match.end()))
 
@@ -468,6 +475,8 @@ def _join(first: Period, last: Period) -> Period | None:
     """Return the period from the first period to the last, or None."""
     if first.kind == "date" and last.kind == "date":
         days = (first_day(last) - first_day(first)).days
+        if days == 1:  # "31 December 2024 and 1 January 2025"
+            return first
         for kind, low, high in (("month", 20, 40), ("quarter", 75, 105), ("year", 340, 380)):
             if low <= days <= high:
                 return _at(kind, last.year, last.month or 1)

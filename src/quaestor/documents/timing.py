@@ -70,6 +70,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
     length = _find_length(table, about, years) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_apply_length(header, length) for header in columns)
+        table = replace(table, rows=tuple(_apply_length(header, length, days=True) for header in table.rows))
     if _rolls_forward(replace(table, columns=columns)):
         columns = tuple(replace(header, period=_year_of_day(header.period)) for header in columns)
     rows = _date_split_years(_date_sections(table))
@@ -201,7 +202,7 @@ def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> 
     corner = " ".join(filter(None, (without_caption(text).strip().rstrip(",:") for text in corners)))
     if leads_to_year(corner):
         return corner
-    dated = any(header.period and header.period.kind == "date" for header in table.columns)
+    dated = any(header.period and header.period.kind == "date" for header in (*table.columns, *table.rows))
     if dated and (alone := _LENGTH_ALONE.fullmatch(corner)):
         return alone[1]
     for text in reversed(about):
@@ -218,16 +219,20 @@ def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> 
     return None
 
 
-def _apply_length(header: Header, length: str) -> Header:
-    """Return a header with a bare year as that of a span that ended in the year, or on the day if no other is given."""
-    if header.period is None:
+def _apply_length(header: Header, length: str, *, days: bool = False) -> Header:
+    """Return a header with a bare year as that of a span that ended in the year, or on the day if no other is given.
+
+    Args:
+        days: Whether only days are changed.
+    """
+    if header.period is None or (days and header.period.kind != "date"):
         return header
     end, alone = str(header.period.year), _LENGTH.match(length)
     if header.period.kind == "date" and alone and alone.end() == len(length):
         end = first_day(header.period).isoformat()
     elif header.period.kind == "month" and alone and (short := _SHORT_MONTH.fullmatch(header.label)):
         length, end = alone[0], f"{short[1]}20{short[2]}"
-    elif header.period.kind != "year":
+    elif header.period.kind != "year" or days:
         return header
     period = parse_period(f"{length} {end}")
     return header if period is None else replace(header, period=period)
