@@ -42,6 +42,9 @@ _STATES = lazy_regex(
     re.IGNORECASE,
 )
 _NEAR = 80
+_MINUS_WORD = lazy_regex(r"\b(?:was|were|is|to|of|at|from|an?)\s(?P<word>minus|negative)\s$", re.IGNORECASE)
+"""Words for a minus, unlike those of "plus or minus 5 %" and "prime minus 5 %"."""
+_LONGEST_MINUS = 16
 _RANGE_BETWEEN = lazy_regex(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
@@ -136,7 +139,19 @@ def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[
     if not _DIGIT.search(text):
         return ()
     masked, _ = in_english(mask_artifacts(text), convention, cell=False)
-    return tuple(_scan(text, masked, cell=False)[0])
+    spans = _scan(text, masked, cell=False)[0]
+    return tuple(spans if convention.is_loose else (_signed(span, text) for span in spans))
+
+
+def _signed(span: QuantitySpan, text: str) -> QuantitySpan:
+    """Return the number of a sentence with the minus that a word before it states ("was negative 3 %")."""
+    word = _MINUS_WORD.search(text, max(0, span.start - _LONGEST_MINUS), span.start)
+    if word is None or span.quantity.value < 0:
+        return span
+    start = word.start("word")
+    return QuantitySpan(
+        replace(span.quantity, value=-span.quantity.value, text=text[start : span.end]), start, span.end
+    )
 
 
 def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], list[tuple[int, int]]]:
