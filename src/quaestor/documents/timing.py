@@ -67,6 +67,8 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
     columns = _date_short_forms(_date_split_years(columns), about, reported)
     columns = _date_relative_years(columns, reported)
     years = {header.period.year for header in columns[1:] if header.period}
+    if (day := _find_last_day(about, reported)) is not None and day.year in years:
+        columns = tuple(_apply_day(header, day) for header in columns)
     length = _find_length(table, about, years) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_apply_length(header, length) for header in columns)
@@ -217,6 +219,22 @@ def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> 
             # 2001.
             return f"{lengths.pop()} {day[0]}" if day and not (year and int(year[1]) not in years) else None
     return None
+
+
+def _find_last_day(about: Sequence[str], reported: Period | None) -> Period | None:
+    """Return the last day of a half-year report if the text above a table has it ("as at 30 June 2025"), or None."""
+    if reported is None or reported.kind != "span":
+        return None
+    for text in reversed(about):
+        days = [mention.period for mention in find_periods(text[:600]) if mention.period.kind == "date"]
+        if _LENGTH.search(text) or days:
+            return next((day for day in days if _INSTANT.search(text) and first_day(day) == reported.ends), None)
+    return None
+
+
+def _apply_day(header: Header, day: Period) -> Header:
+    year = header.period.year if header.period and header.period.kind == "year" else None
+    return header if year is None else replace(header, period=shifted(day, year - day.year))
 
 
 def _apply_length(header: Header, length: str, *, days: bool = False) -> Header:

@@ -141,3 +141,15 @@ def test_lengths_under_the_day_on_which_they_end() -> None:
     found = table(grid, header_rows=2)
     assert found.period_at(2, 1) == Period("quarter", 2023, quarter=3)
     assert found.period_at(2, 2) == Period("span", 2023, month=9, months=9)
+
+
+def test_years_of_a_balance_sheet_in_a_half_year_report() -> None:
+    grid = [["", "2025 £m", "2024 £m"], ["Total assets", "5", "4"]]
+    parts = [
+        ParagraphPart(("Interim results for the six months ended 30 June 2025",)),
+        ParagraphPart(("Revenue rose.",)),
+        TablePart(grid, title="Balance sheet as at 30 June 2025", header_rows=1),
+    ]
+    found = assemble("quill", parts, filing=True).tables[0]
+    assert found.period_at(1, 1) == Period("date", 2025, month=6, day=30)
+    assert found.period_at(1, 2) == Period("date", 2024, month=6, day=30)
