@@ -33,7 +33,8 @@ _LENGTH = lazy_regex(
     re.IGNORECASE,
 )
 _LENGTH_ALONE = lazy_regex(rf"(?:for\s)?(?:the\s)?({_LENGTH.pattern})", re.IGNORECASE)
-_MONTHS_ALONE = lazy_regex(r"(?:three|six|nine|twelve|3|6|9|12)[\s-]months?", re.IGNORECASE)
+_MONTHS_ALONE = lazy_regex(r"((?:three|six|nine|twelve|3|6|9|12)[\s-]months?)(?:\send(?:ed|ing))?:?", re.IGNORECASE)
+_ENDS = lazy_regex(rf"\bend(?:ed|ing):?\s+({_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
 _MONTH_DAY = lazy_regex(rf"\b(?:{_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
 _SHORT_MONTH = lazy_regex(rf"({_MONTH}\s)([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s[0-9]{{2}})?\s?%?", re.IGNORECASE)
 _COUNTED_YEAR = lazy_regex(
@@ -64,6 +65,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         reported: Period of the whole document, used if nothing else gives the period of the table.
     """
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
+    columns = _date_lengths(table, columns, about)
     columns = _date_short_forms(_date_split_years(columns), about, reported)
     columns = _date_relative_years(columns, reported)
     years = {header.period.year for header in columns[1:] if header.period}
@@ -105,11 +107,27 @@ def _join_periods(table: Table, place: int, header: Header) -> Header:
     named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or _is_dated(text)]
     joined = " ".join(dict.fromkeys(text.rstrip(" ,") + " " for text in named)).strip()
     period = parse_period(joined) or next((mention.period for mention in find_periods(joined)), None)
-    lasting = next((text for text in texts if _MONTHS_ALONE.fullmatch(text)), None)
-    if lasting is not None and period is not None and period.kind == "date":
+    lasting = _length_alone(texts)
+    if lasting and period is not None and period.kind == "date":
         # "Periods ended June 30, 2025" above "Three months".
         period = parse_period(f"{lasting} ended {first_day(period)}") or period
     return replace(header, period=period) if period is not None else header
+
+
+def _length_alone(texts: Sequence[str]) -> str | None:
+    return next((found[1] for text in texts if (found := _MONTHS_ALONE.fullmatch(text.strip()))), None)
+
+
+def _date_lengths(table: Table, columns: Sequence[Header], about: Sequence[str]) -> tuple[Header, ...]:
+    """Return the column headers; "Three months" above "2024" ends on the day in a text above the table."""
+    day = next((found[1] for text in reversed(about) if (found := _ENDS.search(text))), None)
+    lengths = [_length_alone(_header_texts(table, place)) if place and day else None for place in range(len(columns))]
+    return tuple(
+        replace(header, period=parse_period(f"{length} ended {day} {header.period.year}") or header.period)
+        if length and header.period and header.period.kind == "year"
+        else header
+        for header, length in zip(columns, lengths, strict=True)
+    )
 
 
 def _is_dated(text: str) -> bool:

@@ -153,3 +153,16 @@ def test_years_of_a_balance_sheet_in_a_half_year_report() -> None:
     found = assemble("quill", parts, filing=True).tables[0]
     assert found.period_at(1, 1) == Period("date", 2025, month=6, day=30)
     assert found.period_at(1, 2) == Period("date", 2024, month=6, day=30)
+
+
+@pytest.mark.parametrize("ended", ["", " ended"])
+def test_lengths_above_years_end_on_the_day_in_the_title(ended: str) -> None:
+    lengths = ["", *(f"{length} months{ended}" for length in ("Three", "Three", "Nine", "Nine"))]
+    grid = [lengths, ["", "2024", "2023", "2024", "2023"], ["Revenue", "5", "4", "14", "13"]]
+    found = table(grid, header_rows=2, title="For the three and nine months ended September 30, 2024 and 2023")
+    assert [column.period for column in found.columns[1:]] == [
+        Period("quarter", 2024, quarter=3),
+        Period("quarter", 2023, quarter=3),
+        Period("span", 2024, month=9, months=9),
+        Period("span", 2023, month=9, months=9),
+    ]
