@@ -36,7 +36,7 @@ _LENGTH_ALONE = lazy_regex(rf"(?:for\s)?(?:the\s)?({_LENGTH.pattern})", re.IGNOR
 _MONTHS_ALONE = lazy_regex(r"((?:three|six|nine|twelve|3|6|9|12)[\s-]months?)(?:\send(?:ed|ing))?:?", re.IGNORECASE)
 _ENDS = lazy_regex(rf"\bend(?:ed|ing):?\s+({_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
 _MONTH_DAY = lazy_regex(rf"\b(?:{_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
-_SHORT_MONTH = lazy_regex(rf"({_MONTH}\s)([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s[0-9]{{2}})?\s?%?", re.IGNORECASE)
+_SHORT_MONTH = lazy_regex(rf"({_MONTH})\s?([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s?[0-9]{{2}})?\s?%?", re.IGNORECASE)
 _COUNTED_YEAR = lazy_regex(
     r"((?:19|20)[0-9]{2})\s(?:shares|options|units|years|months|days|employees|people|stores|customers)", re.IGNORECASE
 )
@@ -185,7 +185,7 @@ def _short_period(label: str) -> Period | None:
     if counted := _COUNTED_YEAR.fullmatch(label):
         return parse_period(counted[1])
     month = _SHORT_MONTH.fullmatch(label)
-    return parse_period(f"{month[1]}20{month[2]}") if month else None
+    return parse_period(f"{month[1]} 20{month[2]}") if month else None
 
 
 def _date_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
@@ -267,7 +267,7 @@ def _apply_length(header: Header, length: str, *, days: bool = False) -> Header:
     if header.period.kind == "date" and alone and alone.end() == len(length):
         end = first_day(header.period).isoformat()
     elif header.period.kind == "month" and alone and (short := _SHORT_MONTH.fullmatch(header.label)):
-        length, end = alone[0], f"{short[1]}20{short[2]}"
+        length, end = alone[0], f"{short[1]} 20{short[2]}"
     elif header.period.kind != "year" or days:
         return header
     period = parse_period(f"{length} {end}")
