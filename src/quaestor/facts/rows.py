@@ -426,8 +426,9 @@ class _TableReader:
         if not table.rows[ref.row].period and ref.column in self._moments_above:
             return self._moments_above[ref.column]
         period = table.period_at(ref.row, ref.column)
-        if period is not None and period.kind == "year" and ref.column in self._quarters:
-            return Moment(period.year, self._quarters[ref.column], 3)
+        quarter = self._quarters.get(ref.column) or self._quarters_of_rows.get(ref.row)
+        if period is not None and period.kind == "year" and quarter:
+            return Moment(period.year, quarter, 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
         if moment is None or table.role is TableRole.BALANCE_SHEET:
             return None if moment is None else Moment(*moment.end, 0)
@@ -464,6 +465,17 @@ class _TableReader:
             elif named is not None and named.kind == "date":
                 found[column] = self.calendar.quarter_of(date(_LEAP_YEAR, named.month or 12, named.day or 1))
         return found if len(found) > 1 else {}
+
+    @cached_property
+    def _quarters_of_rows(self) -> dict[int, int]:
+        """Fiscal quarters of rows under columns of years: "First quarter"."""
+        named = {
+            row: parse_period(header.label, _LEAP_YEAR)
+            for row, header in enumerate(self.table.rows)
+            if header.period is None and _names_quarter(header)
+        }
+        found = {row: period.quarter or 4 for row, period in named.items() if period and period.kind == "quarter"}
+        return found if len(set(found.values())) > 1 else {}
 
     @cached_property
     def _moments_above(self) -> dict[int, Moment]:

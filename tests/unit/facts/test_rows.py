@@ -93,6 +93,14 @@ def test_quarters_without_a_year_have_the_year_of_their_group(headings: list[lis
     ]
 
 
+def test_quarters_in_rows_have_the_year_of_their_column() -> None:
+    grid = [["", "2024", "2023"], ["First Quarter", "$ 38.90", "$ 37.10"], ["Fourth Quarter", "$ 40.20", "$ 36.00"]]
+    assert [[cell.moment for cell in line.cells] for line in read_grid(grid).lines] == [
+        [Moment(2024, 1, 3), Moment(2023, 1, 3)],
+        [Moment(2024, 4, 3), Moment(2023, 4, 3)],
+    ]
+
+
 def test_label_that_names_only_times_is_ignored() -> None:
     table = read_grid([["Fiscal years:", "( in millions )"], ["2025", "$ 10"], ["2026", "20"], ["2027", "30"]])
     assert {line.label for line in table.lines} == {"Debt"}
