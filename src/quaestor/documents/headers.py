@@ -365,13 +365,26 @@ def _read_cell(
 
 
 def _find_note_columns(grid: Grid, header_rows: int) -> set[int]:
-    """Return the columns that refer to notes ("Note", "Notes", "Ref") beside columns of amounts."""
+    """Return the columns beside amounts that refer to notes: "Note", "Ref", or ascending numbers without a heading."""
     return {
         column
         for column in range(1, len(grid[0]) if len(grid[0]) > _ONE_LINE else 0)
-        if any(_NOTE.fullmatch(row[column].strip()) for row in grid[:header_rows])
+        if (
+            any(_NOTE.fullmatch(row[column].strip()) for row in grid[:header_rows])
+            or (column == 1 and header_rows and _numbers_notes(grid, header_rows))
+        )
         and all(_REFERENCE.fullmatch(row[column].strip()) for row in grid[header_rows:])
     }
+
+
+def _numbers_notes(grid: Grid, header_rows: int) -> bool:
+    """Whether the only column without a heading, beside the labels, has numbers that ascend as those of notes do."""
+    headed = [any(row[column].strip() for row in grid[:header_rows]) for column in range(1, len(grid[0]))]
+    if headed[0] or len(headed) < _LEAST_REPEATED or not all(headed[1:]):
+        return False
+    numbers = [int(found[0]) for row in grid[header_rows:] if (found := re.match("[0-9]{1,2}", row[1].strip()))]
+    rises = sum(one <= other for one, other in pairwise(numbers))
+    return len(set(numbers)) > 2 and 4 * rises >= 3 * (len(numbers) - 1)
 
 
 def _numbers_in_label(text: str, convention: NumberConvention) -> tuple[Quantity, ...]:

@@ -37,6 +37,8 @@ _NOTHING = lazy_regex(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am
 _RULE = lazy_regex(r"[\s\-=_]*+[\s\-=_$]*+")
 _DRAWN = lazy_regex(r"[-=_]{3,}")
 """A line under a heading, which is as wide as the columns that the heading is over."""
+_REMARK = lazy_regex(r"\(?(?:un-?audited|audited|(?:as )?(?:restated|adjusted|reported))\)?", re.IGNORECASE)
+"""A remark below the year of a column."""
 _UNFINISHED = lazy_regex(r"\b(?:per|of|and|or|in|for|to|the|a|an|by|from|on|with|at|under)$", re.IGNORECASE)
 _YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 _MOST_BETWEEN = 4
@@ -422,7 +424,8 @@ class _PageText:
         lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
         # Lines are drawn under the headings of columns.
         drawn = max((n for n in range(header) if is_rule(lines[n]) and len(_DRAWN.findall(lines[n])) > 1), default=0)
-        if drawn and all(is_caption(line) or not line.strip() for line in lines[drawn + 1 : header]):
+        below = [piece.text for line in lines[drawn + 1 : header] if not is_rule(line) for piece in pieces(line)]
+        if drawn and all(is_caption(text) or _REMARK.fullmatch(text) for text in below):
             drawn = header
         header_rows = len(read_grid(lines[:drawn], drawn)) or None
         return TablePart(

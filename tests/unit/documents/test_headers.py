@@ -455,3 +455,11 @@ def test_numbers_of_lines_are_not_their_labels() -> None:
 def test_row_of_dashes_heads_no_section() -> None:
     table = read([["", "2025", "2024"], ["fixed", "91%", "90%"], ["variable", "—%", "—%"], ["total", "91", "90"]])
     assert table.rows[3].levels == ("total",)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kept"), [(("2", "5, 12", "7(a)"), 0), (("7", "2", "5"), 3), (("2", "", "71.5"), 2)]
+)
+def test_ascending_numbers_without_a_heading_are_those_of_notes(numbers: tuple[str, ...], kept: int) -> None:
+    table = read([["", "", "2025", "2024"], *[[f"line {n}", number, "412", "367"] for n, number in enumerate(numbers)]])
+    assert sum(bool(row[1].quantities) for row in table.cells[1:]) == kept

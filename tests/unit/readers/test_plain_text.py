@@ -252,6 +252,7 @@ def test_caption_below_the_line_under_the_headings_is_a_heading(tmp_path: Path) 
     text = """
                               2003         2002
                           ----------   ----------
+                          (Restated)
                           (Dollars in thousands)
 <S>                        <C>          <C>
 Total assets ..........   $  612,330   $  580,118
