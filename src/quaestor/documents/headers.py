@@ -505,12 +505,15 @@ def _read_rows(
             if label.lower().endswith(_LINE_ITEMS):
                 section = section if heading == place - 1 else _Section()
             else:
-                section = _Section(own.label, period, _caption_of_units(row) or read_caption(label))
+                caption = _caption_of_units(row) or read_caption(label)
+                if heading == place - 1 and caption == NOTHING and section.caption.unit in HUNDREDTHS:
+                    caption = section.caption  # "Earnings per share (pence)" above "Continuing operations"
+                section = _Section(own.label, period, caption)
             heading = place
             rows.append(replace(own, period=period))
             continue
-        if not label and (caption := _caption_of_units(row)):
-            section = replace(section, caption=caption)
+        if not label and (units := _caption_of_units(row)):
+            section = replace(section, caption=units)
         year = period.year if period and period.kind == "quarter" else None
         # Nothing is 1,053 percent of sales, or a ratio of 31,011.
         is_ratio = section.caption.scale is Scale.PERCENT or _RATIO.search(section.label)

@@ -463,3 +463,9 @@ def test_row_of_dashes_heads_no_section() -> None:
 def test_ascending_numbers_without_a_heading_are_those_of_notes(numbers: tuple[str, ...], kept: int) -> None:
     table = read([["", "", "2025", "2024"], *[[f"line {n}", number, "412", "367"] for n, number in enumerate(numbers)]])
     assert sum(bool(row[1].quantities) for row in table.cells[1:]) == kept
+
+
+def test_cents_of_a_heading_apply_below_a_second_heading() -> None:
+    rows = [["Earnings per share (pence)", ""], ["Continuing operations", ""], ["basic", "41.2"]]
+    table = read([["", "2025 £m"], ["sales", "412"], *rows])
+    assert (table.scale_at(4, 1), table.unit_at(4, 1)) == (Scale.ONE, "pence")
