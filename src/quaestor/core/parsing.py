@@ -42,6 +42,7 @@ _STATES = lazy_regex(
     re.IGNORECASE,
 )
 _NEAR = 80
+_MOST_PERCENT = 1000
 _MINUS_WORD = lazy_regex(r"\b(?:was|were|is|to|of|at|from|an?)\s(?P<word>minus|negative)\s$", re.IGNORECASE)
 """Words for a minus, unlike those of "plus or minus 5 %" and "prime minus 5 %"."""
 _LONGEST_MINUS = 16
@@ -197,7 +198,9 @@ def _compared(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> Qua
     bracketed = between.isspace() and printed.text.startswith("(") and printed.unit is None and "$" not in before.text
     if not dated and not (bracketed and _STATES.search(masked, max(0, spans[-1].start - _NEAR), spans[-1].start)):
         return span
-    if printed.unit not in (None, before.unit) or not (is_currency(before.unit) or before.scale is not Scale.ONE):
+    if printed.unit not in (None, before.unit) or (
+        before.scale is Scale.PERCENT and abs(printed.value) > _MOST_PERCENT
+    ):
         return span
     if printed.scale is not Scale.ONE and before.scale is Scale.ONE and bracketed:
         spans[-1] = replace(spans[-1], quantity=replace(before, scale=printed.scale))

@@ -190,6 +190,7 @@ TEXTS = [
     ("profit was EUR 34.5 (-1.7) million",
      [("EUR 34.5", "34.5", MILLION, "EUR"), ("(-1.7) million", "-1.7", MILLION, "EUR")]),
     ("a margin of 12.3% (2024: 11.8)", [("12.3%", "12.3", PERCENT, None), ("11.8", "11.8", PERCENT, None)]),
+    ("the number of employees was 1,234 (1,198)", [("1,234", "1234", ONE, None), ("(1,198)", "1198", ONE, None)]),
     ("net income EUR 34.5 million (56.7)",
      [("EUR 34.5 million", "34.5", MILLION, "EUR"), ("(56.7)", "-56.7", ONE, None)]),
     ("net income was $ 34.5 million (56.7)",
