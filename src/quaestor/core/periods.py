@@ -213,7 +213,14 @@ def _read_months_between(found: dict[str, str]) -> Period | None:
     months = 12 * (year - int(found.get("since") or year - (begin > end))) + end - begin + 1
     if first != 1 or last < _LEAST_LAST_DAY or months not in (3, 6, 9, 12, 24, 36):
         return None
-    return period_of_months(months, year, end) if months <= 12 else Period("range", year - months // 12 + 1, last=year)
+    if months > 12:
+        return Period("range", year - months // 12 + 1, last=year)
+    ends = _last_day_of(year, end) if months < 12 else None
+    return replace(period_of_months(months, year, end), ends=ends)
+
+
+def _last_day_of(year: int, month: int) -> date:
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
 def _read_month(found: dict[str, str]) -> Period | None:
@@ -497,6 +504,8 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
         if months in (3, 12):
             # Years and quarters of whole weeks end some days before or after the calendar's.
             year, month = (ends - _DRIFT).year, (ends - _DRIFT).month
+    elif months not in (3, 12):
+        ends = _last_day_of(year, month)
     return replace(period_of_months(months, year, month), ends=ends)
 
 
