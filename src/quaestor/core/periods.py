@@ -504,8 +504,6 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
         if months in (3, 12):
             # Years and quarters of whole weeks end some days before or after the calendar's.
             year, month = (ends - _DRIFT).year, (ends - _DRIFT).month
-    elif months not in (3, 12):
-        ends = _last_day_of(year, month)
     return replace(period_of_months(months, year, month), ends=ends)
 
 

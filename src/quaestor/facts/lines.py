@@ -85,8 +85,6 @@ def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
         return None
     if period.ends is None and period.kind in ("year", "quarter"):
         return Moment(period.year, period.quarter or 4, months)
-    if period.ends is None and period.kind == "span" and period.month in (6, 9, 12):
-        return Moment(period.year, period.month // 3, months)  # "H1 2025" is half of a fiscal year
     # "Three months ended July 31" is the second quarter of a year that ends in January.
     last = period.ends or _last_day(period)
     return Moment(calendar.year_of(last), 4 if period.kind == "year" else calendar.quarter_of(last), months)

@@ -19,7 +19,6 @@ TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
         ("Six Months Ended July 31, 2023", TO_JANUARY, Moment(2024, 2, 6)),
         ("Year ended January 31, 2024", TO_JANUARY, Moment(2024, 4, 12)),
         ("July 31, 2023", TO_JANUARY, Moment(2024, 2, 0)),
-        ("H1 2024", TO_JANUARY, Moment(2024, 2, 6)),
         ("Six months ended July 2023", TO_JANUARY, Moment(2024, 2, 6)),
         ("May 2023 - July 2023", TO_JANUARY, Moment(2024, 2, 3)),
         ("Q2 2024", TO_JANUARY, Moment(2024, 2, 3)),
