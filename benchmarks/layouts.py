@@ -1,6 +1,6 @@
 """How well tables with the layouts of reports from many countries are read.
 
-`python -m benchmarks.layouts [AREA ...] [--list]` reads the short made-up reports of `tests/layouts` and compares value,
+`python -m benchmarks.layouts [AREA ...] [--list]` reads the made-up reports of `tests/layouts` and compares the value,
 scale, unit and period of the facts with what an analyst reads. `--list` prints every difference.
 """
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from quaestor.core.periods import Period
-from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
+from quaestor.documents.assembly import DocumentPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.table import Table
 from quaestor.documents.timing import reported_period
 
@@ -147,7 +147,7 @@ def test_lengths_under_the_day_on_which_they_end() -> None:
 
 def test_years_of_a_balance_sheet_in_a_half_year_report() -> None:
     grid = [["", "2025 £m", "2024 £m"], ["Total assets", "5", "4"]]
-    parts = [
+    parts: list[DocumentPart] = [
         ParagraphPart(("Interim results for the six months ended 30 June 2025",)),
         ParagraphPart(("Revenue rose.",)),
         TablePart(grid, title="Balance sheet as at 30 June 2025", header_rows=1),
