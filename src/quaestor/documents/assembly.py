@@ -28,6 +28,13 @@ from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_
 from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import count_header_rows, read_table
+from quaestor.documents.own_currency import (
+    bare_sign_of,
+    is_bare_dollar,
+    sentences_with_own_currency,
+    with_own_currency,
+)
+from quaestor.documents.percentages import with_percentages
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of, width_of_parts
 from quaestor.documents.roles import with_roles
@@ -36,14 +43,9 @@ from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import (
     bare_currency_of,
-    bare_sign_of,
     counts_no_money,
     heads_other_amounts,
-    is_bare_dollar,
-    sentences_with_own_currency,
     starts_at_hundred,
-    with_own_currency,
-    with_percentages,
     with_section_scale,
     with_unit_columns,
     with_units,

@@ -251,6 +251,13 @@ class Table:
             for cell in row[0 if row[0].quantities and not header.label else 1 :]
         )
 
+    @property
+    def heading_texts(self) -> list[str]:
+        """All heading cells of each column, joined."""
+        return [
+            " ".join(row[place].text for row in self.cells[: self.header_rows]) for place in range(len(self.columns))
+        ]
+
     def scale_at(self, row: int, column: int) -> Scale | None:
         """Return the scale of a cell from its row, column or table header, in this order; None if none has one.
 

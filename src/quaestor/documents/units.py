@@ -7,10 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import takewhile
 
-from quaestor.core.currencies import is_currency, sign_of
+from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
@@ -18,77 +16,9 @@ from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
+from quaestor.documents.percentages import with_percentages
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line, scale_called
-
-_READ_AS = {"$": "USD", "¥": "JPY"}
-_NAMED = re.compile(
-    r"\bU\.?\s?S\.?\s?(?:\$|dollars?\b)|\bUSD?\b|\bunited states dollars?\b|\byen\b|\bJPY?\b", re.IGNORECASE
-)
-
-
-def bare_sign_of(currency: str | None) -> str | None:
-    """Return the sign that means the document's currency but is read as another one by default; else None.
-
-    >>> [bare_sign_of(code) for code in ("CAD", "CNY", "USD", "EUR")]
-    ['$', '¥', None, None]
-    """
-    if currency is None or currency in _READ_AS.values():
-        return None
-    if currency == "CNY":
-        return "¥"
-    return "$" if (sign_of(currency) or "").endswith("$") else None
-
-
-def is_bare_dollar(currency: str | None, text: str) -> bool:
-    """Return whether a currency is USD only because a text has "$" or "dollars" without naming those of the US."""
-    return currency == "USD" and not _NAMED.search(text)
-
-
-def with_own_currency(table: Table, currency: str, sign: str) -> Table:
-    """Return a table with bare signs read as a given currency."""
-
-    def own_header(header: Header, printed: str) -> Header:
-        text = " ".join((*header.levels, header.label, printed))
-        return replace(header, unit=currency) if header.unit == _READ_AS[sign] and not _NAMED.search(text) else header
-
-    cells = tuple(
-        tuple(
-            replace(cell, quantities=_replace_currency(cell.quantities, currency, sign)) if cell.quantities else cell
-            for cell in row
-        )
-        for row in table.cells
-    )
-    bare = table.unit == _READ_AS[sign] and not _NAMED.search(table.caption)
-    return replace(
-        table,
-        cells=cells,
-        rows=tuple(own_header(header, row[0].text) for header, row in zip(table.rows, table.cells, strict=True)),
-        columns=tuple(map(own_header, table.columns, _heading_texts(table))),
-        unit=currency if bare else table.unit,
-    )
-
-
-def sentences_with_own_currency(sentences: Sequence[Sentence], currency: str, sign: str) -> tuple[Sentence, ...]:
-    """Return sentences with bare signs read as a given currency."""
-    return tuple(
-        replace(
-            sentence,
-            mentions=tuple(
-                replace(mention, quantity=_replace_currency((mention.quantity,), currency, sign)[0])
-                for mention in sentence.mentions
-            ),
-        )
-        for sentence in sentences
-    )
-
-
-def _replace_currency(quantities: Sequence[Quantity], currency: str, sign: str) -> tuple[Quantity, ...]:
-    return tuple(
-        replace(q, unit=currency) if q.unit == _READ_AS[sign] and sign in q.text and not _NAMED.search(q.text) else q
-        for q in quantities
-    )
-
 
 # Columns called "Unit" with the unit of each row: `EUR m`, `%`, `MWh`.
 #
@@ -231,7 +161,6 @@ _WORD_OF = {"p": "pence", "c": "cents"}
 _CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
 """Not USD: in reports in dollars a letter in brackets is a footnote mark."""
 _AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
-_RATIO = re.compile(r"\b(?:ratio|rate|margin|yield|return on [a-z ]{1,30})s?\b", re.IGNORECASE)
 _OF_SECTIONS = ("shares", "price", "percent", "count")
 """Kinds that a heading above several lines gives to all of them."""
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
@@ -247,7 +176,6 @@ _CENTS = -2
 _HUNDRED = 100
 _DEAREST = 1000
 """Upper limit for a price per item with cents."""
-_PERCENTAGES = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
 
 
@@ -294,7 +222,7 @@ def _without_date(heading: str) -> str:
 
 def bare_currency_of(table: Table) -> str | None:
     """Return the currency that heads all columns with periods without a scale ("2025 $"), or None."""
-    texts = _heading_texts(table)
+    texts = table.heading_texts
     dated = [place for place, header in enumerate(table.columns) if place and header.period]
     codes = {currency_alone(_without_date(texts[place])) for place in dated}
     return codes.pop() if len(codes) == 1 else None
@@ -328,7 +256,7 @@ def with_units(
     table = replace(
         table,
         rows=_with_letters(table, table.rows, [row[0].text for row in table.cells], currency),
-        columns=_with_letters(table, table.columns, _heading_texts(table), currency),
+        columns=_with_letters(table, table.columns, table.heading_texts, currency),
     )
     money = amounts.unit or _usual_currency(table)
     in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
@@ -387,23 +315,6 @@ def with_units(
         unit=money or table.unit,
     )
     return _scale_label_numbers(found, amounts, convention)
-
-
-def with_percentages(table: Table, about: Sequence[str]) -> Table:
-    """Return a table with percent as the scale of columns and rows in which only some numbers have the sign.
-
-    Args:
-        about: The texts above the table.
-    """
-    columns = tuple(_mark_percent_column(table, place, header, about) for place, header in enumerate(table.columns))
-    percentages = _rows_of_percentages(table, columns) | _rows_between_percentages(table)
-    rows = tuple(
-        replace(header, scale=Scale.PERCENT)
-        if place in percentages and header.scale in (None, Scale.ONE) and header.unit is None
-        else header
-        for place, header in enumerate(table.rows)
-    )
-    return replace(table, rows=rows, columns=columns)
 
 
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
@@ -541,11 +452,6 @@ def _with_letters(
     return tuple(found)
 
 
-def _heading_texts(table: Table) -> list[str]:
-    """Return the text of the headings of each column."""
-    return [" ".join(row[n].text for row in table.cells[: table.header_rows]) for n in range(len(table.columns))]
-
-
 def _prints_money(cells: Sequence[Cell]) -> bool:
     return any(q.unit and is_currency(q.unit) for cell in cells[1:] for q in cell.quantities)
 
@@ -602,76 +508,6 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
             return replace(header, scale=named or scale, unit=None if counts else header.unit)
         case _:
             return header
-
-
-def _mark_percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
-    """Return a column header with percent as scale if `%` is printed only with some of the numbers.
-
-    The first number must have `%`. In addition, the last number has it too, or all numbers have equally many decimals
-    and there are decimals or a text mentions percentages.
-    """
-    if place == 0 or header.scale not in (None, Scale.ONE):
-        return header
-    numbers = [row[place].quantity for row in table.cells[table.header_rows :]]
-    found = [number for number in numbers if number is not None]
-    if len(found) < 2 or any(number.unit for number in found) or found[0].scale is not Scale.PERCENT:
-        return header
-    exponent = found[0].value.as_tuple().exponent
-    alike = all(
-        n.scale is Scale.PERCENT or (n.scale is Scale.ONE and n.value.as_tuple().exponent == exponent) for n in found
-    )
-    mentioned = any(_PERCENTAGES.search(text) for text in (*about, *header.levels))
-    if found[-1].scale is Scale.PERCENT or (alike and (mentioned or exponent != 0)):
-        return replace(header, scale=Scale.PERCENT)
-    return header
-
-
-def _rows_of_percentages(table: Table, columns: Sequence[Header]) -> set[int]:
-    """Return the rows of a part of a table whose columns begin at 100% and print the sign again where the part ends."""
-    body = range(table.header_rows, len(table.rows))
-    parts = []
-    for place, header in enumerate(columns):
-        if place == 0 or header.scale is Scale.PERCENT:
-            continue
-        found = [(row, number) for row in body if (number := table.cells[row][place].quantity) is not None]
-        if not found:
-            continue
-        start, first = found[0]
-        if first.scale is not Scale.PERCENT or first.value != _HUNDRED:
-            return set()
-        alike = takewhile(partial(_is_printed_like, first), (number for _, number in found))
-        closing = [row for (row, _), number in zip(found, alike, strict=False) if number.scale is Scale.PERCENT]
-        parts.append((start, closing[-1]))
-    if not parts:
-        return set()
-    start, end = max(start for start, _ in parts), min(end for _, end in parts)
-    return set(range(start, end + 1)) if start < end else set()
-
-
-def _rows_between_percentages(table: Table) -> set[int]:
-    """Return the rows of ratios whose neighbours above and below print `%`: it is left out between the two."""
-    numbers = {
-        place: [cell.quantity for cell in table.cells[place][1:]] for place in range(table.header_rows, len(table.rows))
-    }
-    body = [place for place, row in numbers.items() if any(row)]
-    found = set()
-    for before, place, after in zip(body, body[1:], body[2:], strict=False):
-        alike = all(
-            above and below and above.scale is below.scale is Scale.PERCENT and _is_printed_like(above, number)
-            for above, number, below in zip(numbers[before], numbers[place], numbers[after], strict=True)
-            if number is not None
-        )
-        if alike and _RATIO.search(table.rows[place].label):
-            found.add(place)
-    return found
-
-
-def _is_printed_like(percentage: Quantity, number: Quantity) -> bool:
-    """Whether a number is a percentage, or has no sign and as many decimals as one."""
-    if number.scale is Scale.PERCENT:
-        return True
-    plain = number.unit is None and number.scale is Scale.ONE and abs(number.value) <= _HUNDRED
-    return plain and number.value.as_tuple().exponent == percentage.value.as_tuple().exponent
 
 
 def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:
