@@ -17,6 +17,7 @@ from quaestor.core.periods import Period, find_periods, leads_to_year, parse_per
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, is_caption, read_caption, without_caption
+from quaestor.documents.note_columns import find_note_columns
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.row_names import RowNames, has_numbering, name_rows
 from quaestor.documents.table import Cell, Header, Orientation, Table
@@ -64,11 +65,6 @@ _THOUSANDS = re.compile(r"[0-9],[0-9]{3}\b")
 _RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _NOTED = re.compile(r"(?<=[a-z])\s?\([0-9]{1,2}\)$", re.IGNORECASE)
 """A footnote mark at the end of a heading: "US$ million(1)"."""
-_NOTE = re.compile(r"(?:foot)?notes?(?: (?:no\.?|refs?\.?|references?))?|refs?\.?", re.IGNORECASE)
-_REFERENCE = re.compile(
-    r"(?:[a-z]?[0-9]{1,2}(?:\.[0-9]{1,2})?(?:\s?\([a-z]{1,3}\)){0,4}[\s,;&/-]{0,3}){0,8}", re.IGNORECASE
-)
-"""References to notes: "5, 12", "4(a)"; also an empty cell."""
 _HEADER_ROWS_AT_MOST = 7
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
@@ -111,7 +107,7 @@ def read_table(
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _find_repairs(grid, header_rows, dashes=dashes)
     names = name_rows(grid, header_rows, is_amount)
-    notes = _find_note_columns(grid, header_rows)
+    notes = find_note_columns(grid, header_rows)
     without_numbers = {*names.columns, *notes}
     cells = tuple(
         tuple(
@@ -362,29 +358,6 @@ def _read_cell(
         has_none = column in without_numbers or ("000" in text and is_caption(text))
         return () if has_none else parse_cell(text, convention), None
     return _numbers_in_label(text, convention), None
-
-
-def _find_note_columns(grid: Grid, header_rows: int) -> set[int]:
-    """Return the columns beside amounts that refer to notes: "Note", "Ref", or ascending numbers without a heading."""
-    return {
-        column
-        for column in range(1, len(grid[0]) if len(grid[0]) > _ONE_LINE else 0)
-        if (
-            any(_NOTE.fullmatch(row[column].strip()) for row in grid[:header_rows])
-            or (column == 1 and header_rows and _numbers_notes(grid, header_rows))
-        )
-        and all(_REFERENCE.fullmatch(row[column].strip()) for row in grid[header_rows:])
-    }
-
-
-def _numbers_notes(grid: Grid, header_rows: int) -> bool:
-    """Whether the only column without a heading, beside the labels, has numbers that ascend as those of notes do."""
-    headed = [any(row[column].strip() for row in grid[:header_rows]) for column in range(1, len(grid[0]))]
-    if headed[0] or len(headed) < _LEAST_REPEATED or not all(headed[1:]):
-        return False
-    numbers = [int(found[0]) for row in grid[header_rows:] if (found := re.match("[0-9]{1,2}", row[1].strip()))]
-    rises = sum(one <= other for one, other in pairwise(numbers))
-    return len(set(numbers)) > 2 and 4 * rises >= 3 * (len(numbers) - 1)
 
 
 def _numbers_in_label(text: str, convention: NumberConvention) -> tuple[Quantity, ...]:

@@ -16,6 +16,7 @@ from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
+from quaestor.documents.note_columns import is_note_heading
 from quaestor.documents.percentages import with_percentages
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line, scale_called
@@ -152,7 +153,6 @@ _AWARDS = re.compile(
 )
 """Lines of shares below a number of shares."""
 _REMARK = re.compile(r"\s\((?!x\)|times\))[^()]{1,30}\)$")
-_NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
 _DATES = re.compile(
     r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
 )
@@ -195,7 +195,7 @@ def counts_no_money(table: Table) -> bool:
 
 def _counts(table: Table, place: int) -> bool:
     """Whether a column counts something else than money, by its headings."""
-    text = " ".join(row[place].text for row in table.cells[: table.header_rows])
+    text = table.heading_texts[place]
     return kind_of(text) == "count" or _AREA.search(text) is not None
 
 
@@ -403,7 +403,7 @@ def _continues(section: Kind, label: str, opened: bool) -> bool:
 
 def _note_columns(table: Table) -> frozenset[int]:
     """Return the columns with the numbers of notes."""
-    return frozenset(n for n, header in enumerate(table.columns) if n and _NOTES.fullmatch(header.label))
+    return frozenset(n for n, header in enumerate(table.columns) if n and is_note_heading(header.label))
 
 
 def _prints_no_more_than_units(cells: Sequence[Cell], notes: frozenset[int]) -> bool:
