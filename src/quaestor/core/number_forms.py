@@ -106,16 +106,16 @@ _UNIT = lazy_regex(
     re.IGNORECASE,
 )
 _CURRENCY_AFTER = lazy_regex(rf"\s{{0,6}}(?P<named>{AFTER_NUMBER})")
-_UNITS = {
+UNIT_NAMES = {
     "square foot": "square feet",
     **dict.fromkeys(("bp", "bps", "bpt", "bpts"), "basis points"),
     **dict.fromkeys(("pp", "ppt", "ppts"), "percentage points"),
     **dict.fromkeys(("pt", "pts"), "points"),
     **dict.fromkeys(("c", "cps", "cent", "\u00a2"), "cents"),
     "p": "pence",
-    "pence": "pence",
     "x": "times",
 }
+"""Names of units by their short and singular forms."""
 _SCALES = {
     "thousand": Scale.THOUSAND, "k": Scale.THOUSAND, "T": Scale.THOUSAND, "million": Scale.MILLION, "m": Scale.MILLION,
     "mm": Scale.MILLION, "mn": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "billion": Scale.BILLION,
@@ -191,8 +191,8 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     tail = _read_tail(masked, match.end(), digits, short=currency is not None, cell=cell)
     bracketed = bool(match["outer"] or match["inner"])
     leads = cell and not masked[: match.start()].strip()
-    noun = _noun(masked, tail.end, digits, cell=cell) if leads else None
-    closing, inside = _closing(masked, tail.end, noun) if bracketed else (None, None)
+    noun = _match_unit(masked, tail.end, digits, cell=cell) if leads else None
+    closing, inside = _match_closing(masked, tail.end, noun) if bracketed else (None, None)
     letter, currency = inside or (letter, currency)
     follows = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
     aside = closing is not None and follows and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
@@ -233,7 +233,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     return QuantitySpan(printed, start, end)
 
 
-def _closing(
+def _match_closing(
     masked: str, position: int, noun: re.Match[str] | None
 ) -> tuple[re.Match[str] | None, tuple[str, str | None] | None]:
     """Return the closing parenthesis after a number, and the scale letter and unit before it: "(1,234 €)", "(3.3p)"."""
@@ -242,8 +242,8 @@ def _closing(
     within = _CURRENCY_AFTER.match(masked, position)
     if within and (closing := _CLOSE.match(masked, within.end())):
         return closing, scaled_currency(within["named"])
-    if noun and _name_of(noun) in SINGLE_UNITS and (closing := _CLOSE.match(masked, noun.end())):
-        return closing, ("", _name_of(noun))
+    if noun and _unit_name(noun) in SINGLE_UNITS and (closing := _CLOSE.match(masked, noun.end())):
+        return closing, ("", _unit_name(noun))
     return None, None
 
 
@@ -279,17 +279,17 @@ def _scale_of(tail: _Tail) -> Scale:
 
 def _unit(masked: str, tail: _Tail, currency: str | None, digits: str, *, cell: bool) -> tuple[str | None, _Tail]:
     """Return the unit, and the tail extended by a currency; a noun is not part of the number's span."""
-    noun = _noun(masked, tail.end, digits, cell=cell)
+    noun = _match_unit(masked, tail.end, digits, cell=cell)
     if currency:
-        return "cents" if noun and currency == "CNY" and _name_of(noun) == "cents" else currency, tail
+        return "cents" if noun and currency == "CNY" and _unit_name(noun) == "cents" else currency, tail
     if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
         letter, code = scaled_currency(after["named"])
         scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
         return code, _Tail(tail.percent, scale, after.end())
-    return _name_of(noun) if noun else None, tail
+    return _unit_name(noun) if noun else None, tail
 
 
-def _noun(masked: str, position: int, digits: str, *, cell: bool) -> re.Match[str] | None:
+def _match_unit(masked: str, position: int, digits: str, *, cell: bool) -> re.Match[str] | None:
     """Match the unit after a number, unless its letter may be a footnote mark or the number that of a note ("12c")."""
     noun = _UNIT.match(masked, position)
     if noun is None or not noun[2]:
@@ -301,10 +301,11 @@ def _noun(masked: str, position: int, digits: str, *, cell: bool) -> re.Match[st
     return noun if cell and (noun[2] == "p" or (len(digits) > 2 and digits.isdigit())) else None
 
 
-def _name_of(noun: re.Match[str]) -> str:
+def _unit_name(noun: re.Match[str]) -> str:
+    """Return the name of a matched unit in its usual form: "pence" for "p"."""
     word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
     word = word[-5:].strip() if word.endswith(("cent", "cents")) else word
-    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s")
+    return UNIT_NAMES.get(word, word if word.endswith(("s", "feet", "people", "pence")) else word + "s")
 
 
 def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> bool:
@@ -321,7 +322,7 @@ def _is_stuck(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> 
     """Whether the digits are part of a longer word ("10b5", "1st", "17:10")."""
     if tail.end != match.end() or _CURRENCY_AFTER.match(masked, match.end()):
         return False
-    if _noun(masked, match.end(), match["number"], cell=cell):
+    if _match_unit(masked, match.end(), match["number"], cell=cell):
         return False
     return _BAD_RIGHT.match(masked, match.end()) is not None
 

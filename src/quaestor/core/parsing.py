@@ -141,10 +141,10 @@ def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[
         return ()
     masked, _ = in_english(mask_artifacts(text), convention, cell=False)
     spans = _scan(text, masked, cell=False)[0]
-    return tuple(spans if convention.is_loose else (_signed(span, text) for span in spans))
+    return tuple(spans if convention.is_loose else (_negate_after_word(span, text) for span in spans))
 
 
-def _signed(span: QuantitySpan, text: str) -> QuantitySpan:
+def _negate_after_word(span: QuantitySpan, text: str) -> QuantitySpan:
     """Return the number of a sentence with the minus that a word before it states ("was negative 3 %")."""
     word = _MINUS_WORD.search(text, max(0, span.start - _LONGEST_MINUS), span.start)
     if word is None or span.quantity.value < 0:
@@ -169,7 +169,7 @@ def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], li
         position = max(end, inside or 0) if span is None else max(span.end, end)
         if span is not None:
             _share_scale(spans, span, masked)
-            spans.append(span if cell or not spans else _compared(spans, span, masked))
+            spans.append(span if cell or not spans else _align_compared(spans, span, masked))
     return spans, periods
 
 
@@ -186,7 +186,7 @@ def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> 
         spans[-1] = QuantitySpan(shared, before.start, before.end)
 
 
-def _compared(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> QuantitySpan:
+def _align_compared(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> QuantitySpan:
     """Return a number in brackets with the scale and unit of the amount before it, with which it is compared.
 
     "Sales were SEK 5,678 m (5,432)" states two positive amounts. A scale after the brackets applies to both. Without a

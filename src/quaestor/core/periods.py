@@ -394,7 +394,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
 def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     masked = mask_artifacts(text)
     mentions = []
-    for match in chain.from_iterable(_parts(masked, match) for match in _MENTION.finditer(masked)):
+    for match in chain.from_iterable(_split_unusual_span(masked, match) for match in _MENTION.finditer(masked)):
         before = _NOT_AFTER.get(match.lastgroup or "")
         if before is not None and before.search(masked, max(0, match.start() - 12), match.start()):
             continue
@@ -404,7 +404,7 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     return tuple(mentions)
 
 
-def _parts(masked: str, match: re.Match[str]) -> Iterable[re.Match[str]]:
+def _split_unusual_span(masked: str, match: re.Match[str]) -> Iterable[re.Match[str]]:
     """Return the matches of both ends of a span of unusual length; else only the match."""
     if match.lastgroup != "between" or _read_mention(match) is not None:
         return (match,)

@@ -281,7 +281,7 @@ class _Assembly:
         self.headings = [*(heading for heading in self.headings if heading.level < part.level), part]
         path = tuple(" ".join(heading.text.split()) for heading in self.headings)
         self.begin(Section(f"section_{len(self.sections)}", path))
-        # A caption may stand between the name of the company and the title of the statement.
+        # A caption may be between the name of the company and the title of the statement.
         after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
         self.leading = [] if after_table else list(filter(_is_caption_of_next, self.leading))
         self.counted = Amounts()

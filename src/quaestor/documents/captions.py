@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.currencies import is_currency
+from quaestor.core.number_forms import UNIT_NAMES
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.kinds import is_per_item, kind_of
@@ -78,7 +79,6 @@ _HUNDREDTHS = lazy_regex(
     r"(?:\sper\s(?:[a-z]{1,12}\s){0,2}(?:share|unit|security))?\)?:?$",
     re.IGNORECASE,
 )
-_SHORT = {"cent": "cents", "¢": "cents", "cps": "cents"}
 HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre", "fen"})
 """Units of prices that are not in the currency of their table."""
 _BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bpt?s\b|basis points?\b)", re.IGNORECASE)
@@ -126,7 +126,7 @@ def _caption_of_single(label: str) -> Caption:
     """Parse a label without thousands, millions or billions."""
     if span := _SPAN.search(label) or _HUNDREDTHS.search(label) or _BASIS_POINTS.search(label):
         word = next(filter(None, span.groups()), "basis points").casefold()
-        return Caption(Scale.ONE, _SHORT.get(word, word))
+        return Caption(Scale.ONE, UNIT_NAMES.get(word, word))
     phrase = find_currency_phrase(label)
     if phrase is not None and ends_with_phrase(label, phrase):
         # A sign in brackets gives only the currency; the table's scale may still apply ("Price (€)", "Revenue ($)").

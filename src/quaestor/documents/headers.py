@@ -51,10 +51,9 @@ _NAMED_BY_YEAR = re.compile(
 )
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:?\s*$", re.IGNORECASE)
-_COMPARED = re.compile(r"\s(?:compared (?:to|with)|vs\.?|versus)\s", re.IGNORECASE)
-_ABOUT_OTHER_YEARS = re.compile(
-    r"\b(?:origination|vintage)\b|\b(?:compared (?:to|with)|vs\.?|versus|change from)$", re.IGNORECASE
-)
+_COMPARING = r"(?:compared (?:to|with)|vs\.?|versus)"
+_COMPARED = re.compile(rf"\s{_COMPARING}\s", re.IGNORECASE)
+_ABOUT_OTHER_YEARS = re.compile(rf"\b(?:origination|vintage)\b|\b(?:{_COMPARING}|change from)$", re.IGNORECASE)
 """Headings of years in which loans were granted, or of periods that another one is compared with."""
 _SPANNING = re.compile(r"\bin\b", re.IGNORECASE)
 _SHOCK = re.compile(r"[-+\u2212\u2013]\s?[0-9]{2,4}")
@@ -126,7 +125,7 @@ def read_table(
         else column
         for place, column in enumerate(_read_columns(grid, header_rows, fused, spread))
     )
-    # The numbers of notes do not tell the heading of a section from a line.
+    # A section heading may have the number of a note beside it.
     plain = [["" if n in notes else text for n, text in enumerate(row)] for row in grid] if notes else grid
     rows = _read_rows(plain, header_rows, columns, names, dashes=dashes)
     is_labelled = any(header.label for header in rows[header_rows:]) or len(rows) == header_rows
@@ -246,7 +245,7 @@ def count_header_rows(grid: Grid) -> int:
 
 def _header_rows(grid: Grid) -> tuple[int, bool]:
     """Return how many rows head the columns, and whether numbers are fused into the headings."""
-    if holds_durations(grid[0]):
+    if has_only_durations(grid[0]):
         return 0, False
     printed = [text for text in grid[0][1:] if text.strip()]
     values = sum(is_amount(text) for text in printed)
@@ -270,7 +269,7 @@ def _names_columns(grid: Grid, place: int) -> bool:
     "Region | 2026 | 2025 | 2026 | 2025" below "Hardware | Hardware | Software | Software".
     """
     above, row = grid[:place], grid[place]
-    if place + 1 >= len(grid) or not row[0].strip() or holds_durations(row):
+    if place + 1 >= len(grid) or not row[0].strip() or has_only_durations(row):
         return False
     numbers = [n for n in range(1, len(row)) if any(is_amount(line[n]) for line in grid[place + 1 :])]
     if len(numbers) < _LEAST_REPEATED or not all(row[n].strip() and _is_heading_text(row[n]) for n in numbers):
@@ -282,10 +281,10 @@ def _names_columns(grid: Grid, place: int) -> bool:
     return len(set(over)) < distinct == len(numbers)
 
 
-def holds_durations(row: Sequence[str]) -> bool:
+def has_only_durations(row: Sequence[str]) -> bool:
     """Return whether a row with a label prints how long something lasts in each cell, and nothing else.
 
-    >>> holds_durations(["Remaining lease term", "10.6 years"]), holds_durations(["", "12 months"])
+    >>> has_only_durations(["Remaining lease term", "10.6 years"]), has_only_durations(["", "12 months"])
     (True, False)
     """
     printed = [text.strip() for text in row[1:] if text.strip()]

@@ -114,6 +114,11 @@ def is_per_item(label: str) -> bool:
     return _PER.search(label) is not None
 
 
+def mentions_percent(text: str) -> bool:
+    """Return whether a text has the sign or the word for percentages."""
+    return _PERCENT.search(text) is not None
+
+
 def unit_in_brackets(label: str) -> tuple[str | None, str | None]:
     """Return the scale and unit in brackets in the label of a count; None for what there is not.
 

@@ -10,8 +10,6 @@ from quaestor.documents.document import Sentence
 from quaestor.documents.table import Header, Table
 
 _READ_AS = {"$": "USD", "¥": "JPY"}
-
-
 _NAMED = re.compile(
     r"\bU\.?\s?S\.?\s?(?:\$|dollars?\b)|\bUSD?\b|\bunited states dollars?\b|\byen\b|\bJPY?\b", re.IGNORECASE
 )

@@ -7,11 +7,11 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.kinds import mentions_percent
 from quaestor.documents.table import Header, Table
 
 _RATIO = re.compile(r"\b(?:ratio|rate|margin|yield|return on [a-z ]{1,30})s?\b", re.IGNORECASE)
 _HUNDRED = 100
-_PERCENTAGES = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 
 
 def with_percentages(table: Table, about: Sequence[str]) -> Table:
@@ -47,7 +47,7 @@ def _mark_percent_column(table: Table, place: int, header: Header, about: Sequen
     alike = all(
         n.scale is Scale.PERCENT or (n.scale is Scale.ONE and n.value.as_tuple().exponent == exponent) for n in found
     )
-    mentioned = any(_PERCENTAGES.search(text) for text in (*about, *header.levels))
+    mentioned = any(mentions_percent(text) for text in (*about, *header.levels))
     if found[-1].scale is Scale.PERCENT or (alike and (mentioned or exponent != 0)):
         return replace(header, scale=Scale.PERCENT)
     return header

@@ -115,6 +115,7 @@ def _join_periods(table: Table, place: int, header: Header) -> Header:
 
 
 def _length_alone(texts: Sequence[str]) -> str | None:
+    """Return the length of the first text that is only a length of months ("Three months ended"), or None."""
     return next((found[1] for text in texts if (found := _MONTHS_ALONE.fullmatch(text.strip()))), None)
 
 
@@ -251,6 +252,7 @@ def _find_last_day(about: Sequence[str], reported: Period | None) -> Period | No
 
 
 def _apply_day(header: Header, day: Period) -> Header:
+    """Return a header with a bare year as that of a day in the year."""
     year = header.period.year if header.period and header.period.kind == "year" else None
     return header if year is None else replace(header, period=shifted(day, year - day.year))
 

@@ -26,7 +26,7 @@ _WORDS = {
 }  # fmt: skip
 _LETTERS = {
     "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "m": Scale.MILLION, "M": Scale.MILLION,
-    "mm": Scale.MILLION, "MM": Scale.MILLION, "b": Scale.BILLION, "B": Scale.BILLION, "G": Scale.BILLION,
+    "mm": Scale.MILLION, "MM": Scale.MILLION, "b": Scale.BILLION, "B": Scale.BILLION,
     "cr": Scale.CRORE, "Cr": Scale.CRORE, "CR": Scale.CRORE, "Mn": Scale.MILLION, "Bn": Scale.BILLION,
     "BN": Scale.BILLION, "MN": Scale.MILLION, "bn": Scale.BILLION, "mn": Scale.MILLION, "mil": Scale.MILLION,
 }  # fmt: skip
@@ -148,19 +148,17 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
         scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
         if letter == "mil" and currency == "BRL":
             scale = Scale.THOUSAND  # in Portuguese; in English it is short for million
-        if currency == "USD":
-            currency = _dollars_around(text, *found.span())
-        return UnitPhrase(scale, currency, *found.span())
+        return UnitPhrase(scale, _with_country(currency, text, *found.span()), *found.span())
     if found := _IN_SCALE.search(text):
-        currency = currency_named(text)
-        if currency == "USD":
-            currency = _dollars_around(text, *found.span())
+        currency = _with_country(currency_named(text), text, *found.span())
         return UnitPhrase(scale_called(found["word"] or found["sign"]), currency, *found.span())
     return None
 
 
-def _dollars_around(text: str, start: int, end: int) -> str:
-    """Return the dollars that the words around "$" name: "(millions of Canadian $)", "($ Cdn millions)"."""
+def _with_country(currency: str | None, text: str, start: int, end: int) -> str | None:
+    """Return a currency, dollars as those that the words around name: "(in Canadian $)", "($ Cdn millions)"."""
+    if currency != "USD":
+        return currency
     around = text[max(0, start - _NEAR) : end + _NEAR].casefold()
     codes = {code for name, code in _DOLLARS.items() if name in around}
     return codes.pop() if len(codes) == 1 and not _US.search(around) else "USD"

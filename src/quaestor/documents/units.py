@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import NumberConvention
+from quaestor.core.number_forms import UNIT_NAMES
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts, scales_by_currency
@@ -64,7 +65,7 @@ def with_unit_columns(table: Table) -> Table:
 
 def _is_unit_column(table: Table, place: int, header: Header) -> bool:
     cells = [row[place] for row in table.cells[table.header_rows :] if row[place].text.strip()]
-    if not header.label and not _holds_units(cells):
+    if not header.label and not _are_units(cells):
         return False
     if header.label and not _HEAD.fullmatch(header.label.strip()):
         return False
@@ -157,7 +158,6 @@ _DATES = re.compile(
     r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
 )
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
-_WORD_OF = {"p": "pence", "c": "cents"}
 _CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
 """Not USD: in reports in dollars a letter in brackets is a footnote mark."""
 _AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
@@ -190,10 +190,10 @@ def counts_no_money(table: Table) -> bool:
     """Return whether each column of numbers counts something else than money, by its heading: square feet, stores."""
     rows = table.cells[table.header_rows :]
     columns = [place for place in range(1, len(table.columns)) if any(row[place].quantities for row in rows)]
-    return bool(columns) and all(_counts(table, place) for place in columns) and _usual_currency(table) is None
+    return bool(columns) and all(_counts_items(table, place) for place in columns) and _usual_currency(table) is None
 
 
-def _counts(table: Table, place: int) -> bool:
+def _counts_items(table: Table, place: int) -> bool:
     """Whether a column counts something else than money, by its headings."""
     text = table.heading_texts[place]
     return kind_of(text) == "count" or _AREA.search(text) is not None
@@ -228,7 +228,7 @@ def bare_currency_of(table: Table) -> str | None:
     return codes.pop() if len(codes) == 1 else None
 
 
-def _holds_units(cells: Sequence[Cell]) -> bool:
+def _are_units(cells: Sequence[Cell]) -> bool:
     """Whether the cells of a column without heading are units, of amounts of money and others: "R'm", "cents", "%"."""
     others = [cell for cell in cells if not is_unit_line(cell.text)]
     if any(cell.text.strip() != "%" and _unit_word(cell.text) is None for cell in others):
@@ -299,7 +299,7 @@ def with_units(
     new_columns = list(percent.columns)
     if is_currency(amounts.unit) and not counts_no_money(table):
         new_columns = [
-            replace(header, scale=Scale.ONE) if header.scale is None and _counts(table, place) else header
+            replace(header, scale=Scale.ONE) if header.scale is None and _counts_items(table, place) else header
             for place, header in enumerate(new_columns)
         ]
     scales = scales_by_currency(table.caption)
@@ -448,7 +448,7 @@ def _with_letters(
             and codes & _CURRENCIES_OF[letter[1]]
             and headers[place].unit not in HUNDREDTHS
         ):
-            found[place] = replace(headers[place], scale=Scale.ONE, unit=_WORD_OF[letter[1]])
+            found[place] = replace(headers[place], scale=Scale.ONE, unit=UNIT_NAMES[letter[1]])
     return tuple(found)
 
 

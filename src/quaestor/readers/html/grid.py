@@ -11,7 +11,7 @@ from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.core.patterns import lazy_regex
 from quaestor.documents.captions import is_caption
-from quaestor.documents.headers import holds_durations, is_period_heading
+from quaestor.documents.headers import has_only_durations, is_period_heading
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
 from quaestor.readers.html.styles import InlineTag
 
@@ -285,7 +285,7 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
         (
             place
             for place, row in enumerate(rows)
-            if (_holds_values(row) or (place and _holds_ranges(row, rows[place - 1])))
+            if (_has_values(row) or (place and _has_only_ranges(row, rows[place - 1])))
             and not all(item.heading for item in row)
         ),
         None,
@@ -300,11 +300,11 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
     return count
 
 
-def _holds_values(row: Sequence[Item]) -> bool:
-    return any(item.is_value for item in row) or (row[0].start == 0 and holds_durations([item.text for item in row]))
+def _has_values(row: Sequence[Item]) -> bool:
+    return any(item.is_value for item in row) or (row[0].start == 0 and has_only_durations([item.text for item in row]))
 
 
-def _holds_ranges(row: Sequence[Item], above: Sequence[Item]) -> bool:
+def _has_only_ranges(row: Sequence[Item], above: Sequence[Item]) -> bool:
     """Whether a row with a label has only ranges of numbers ("3.9% - 4.5%"), below years or dates."""
     if row[0].start or len(row) < 2 or prints_value(row[0].text):
         return False
