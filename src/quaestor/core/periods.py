@@ -1,11 +1,11 @@
 """Parser of fiscal periods in text: years, quarters, months, dates, spans, ranges and relative periods."""
 
 import re
-from collections.abc import Callable, Iterable
+from calendar import monthrange
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import chain
 from math import ceil
 from typing import Literal
 
@@ -215,12 +215,8 @@ def _read_months_between(found: dict[str, str]) -> Period | None:
         return None
     if months > 12:
         return Period("range", year - months // 12 + 1, last=year)
-    ends = _last_day_of(year, end) if months < 12 else None
+    ends = date(year, end, monthrange(year, end)[1]) if months < 12 else None
     return replace(period_of_months(months, year, end), ends=ends)
-
-
-def _last_day_of(year: int, month: int) -> date:
-    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
 def _read_month(found: dict[str, str]) -> Period | None:
@@ -394,7 +390,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
 def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     masked = mask_artifacts(text)
     mentions = []
-    for match in chain.from_iterable(_split_unusual_span(masked, match) for match in _MENTION.finditer(masked)):
+    for match in _match_mentions(masked):
         before = _NOT_AFTER.get(match.lastgroup or "")
         if before is not None and before.search(masked, max(0, match.start() - 12), match.start()):
             continue
@@ -404,13 +400,16 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     return tuple(mentions)
 
 
-def _split_unusual_span(masked: str, match: re.Match[str]) -> Iterable[re.Match[str]]:
-    """Return the matches of both ends of a span of unusual length; else only the match."""
-    if match.lastgroup != "between" or _read_mention(match) is not None:
-        return (match,)
-    ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "y_end", "m_end"))
-    middle = next(end for end in ends if end >= 0)
-    return (*_MENTION.finditer(masked, match.start(), middle), *_MENTION.finditer(masked, middle, match.end()))
+def _match_mentions(masked: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of periods; both ends instead of a span of unusual length."""
+    for match in _MENTION.finditer(masked):
+        if match.lastgroup != "between" or _read_mention(match) is not None:
+            yield match
+            continue
+        ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "y_end", "m_end"))
+        middle = next(end for end in ends if end >= 0)
+        yield from _MENTION.finditer(masked, match.start(), middle)
+        yield from _MENTION.finditer(masked, middle, match.end())
 
 
 def _read_mention(match: re.Match[str]) -> Period | None:
@@ -484,9 +483,9 @@ def _join(first: Period, last: Period) -> Period | None:
         days = (first_day(last) - first_day(first)).days
         if days == 1:  # "31 December 2024 and 1 January 2025"
             return first
-        for kind, low, high in (("month", 20, 40), ("quarter", 75, 105), ("year", 340, 380)):
+        for months, low, high in ((1, 20, 40), (3, 75, 105), (12, 340, 380)):
             if low <= days <= high:
-                return _at(kind, last.year, last.month or 1)
+                return period_of_months(months, last.year, last.month or 1)
     if first.year < last.year:
         return Period("range", first.year, last=last.last or last.year)
     return None
@@ -520,20 +519,21 @@ def _months_of(length: str) -> int:
 
 def period_of_months(months: int, year: int, month: int) -> Period:
     """Return the period of a number of months that ends with a month of a year."""
-    kind = {1: "month", 3: "quarter", 12: "year"}.get(months)
-    return _at(kind, year, month) if kind else Period("span", year, month=month, months=months)
-
-
-def _at(kind: str, year: int, month: int) -> Period:
-    if kind == "month":
-        return Period("month", year, month=month)
-    return Period("quarter", year, quarter=(month + 2) // 3) if kind == "quarter" else Period("year", year)
+    match months:
+        case 1:
+            return Period("month", year, month=month)
+        case 3:
+            return Period("quarter", year, quarter=(month + 2) // 3)
+        case 12:
+            return Period("year", year)
+        case _:
+            return Period("span", year, month=month, months=months)
 
 
 def _parse_partial(masked: str, year: int | None) -> Period | None:
     """Return the period of a label without a year, or with a year printed as in "12/11"."""
     if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
-        return _at("month", _long_year(short[2]), int(short[1]))
+        return Period("month", _long_year(short[2]), month=int(short[1]))
     match = _PARTIAL.search(masked) if year is not None else None
     if year is None or match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
         return None
@@ -546,7 +546,7 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
     if "span" in found:
         return _ended(found["span"], year, month, int(day) if day else None)
     if day is None or "-" in match[0]:
-        return _at("month", year, month)
+        return Period("month", year, month=month)
     return _make_date(year, month, int(day))
 
 
