@@ -116,6 +116,8 @@ _OF = rf"(?:\s+of|\s+in)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP}[,/-]?{_GA
 """Text between a part of a year and the year."""
 _SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>(?:{_YEAR}|{_SHORT_YEAR})(?:[/-](?=[0-9]{{2}}(?![0-9/-]))[0-9]{{2}})?)(?![0-9])"
 """A year, or a fiscal year of two ("2023-24")."""
+_YEAR_FIRST = rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}"
+"""A year before a part of it."""
 _QUARTER = (
     rf"(?:(?P<ordinal>{_ORDINAL})(?:[\s-]{{1,3}}fiscal)?[\s-]{{1,3}}(?:quarter|qtr\.?)"
     r"|(?:f?[qt]|(?:quarter|qtr\.?)\s)(?P<digit>[1-4])(?![0-9])"
@@ -160,18 +162,23 @@ class _Form:
 
 
 def _read_quarter(found: dict[str, str]) -> Period | None:
-    number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
-    # The 10 of "second quarter 10" is not a year: two-digit years occur only in short forms ("Q2 10").
-    if "ordinal" in found and len(found["year"]) == 2:
-        return None
-    return Period("quarter", _long_year(found["year"]), quarter=number)
+    part = _read_part(found)
+    return Period("quarter", part[0], quarter=part[1]) if part else None
 
 
 def _read_half(found: dict[str, str]) -> Period | None:
-    if "ordinal" in found and len(found["year"]) == 2:
+    part = _read_part(found)
+    return Period("span", part[0], month=6 * part[1], months=6) if part else None
+
+
+def _read_part(found: dict[str, str]) -> tuple[int, int] | None:
+    """Return the year and the number of a quarter or half, or None."""
+    year = found.get("year") or found["short"]
+    # The 10 of "second quarter 10" is not a year: two-digit years occur only in short forms ("Q2 10").
+    if "ordinal" in found and len(year) == 2:
         return None
     number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found.get("first") or 1)
-    return Period("span", _long_year(found["year"]), month=6 * number, months=6)
+    return _long_year(year), number
 
 
 def _read_months(found: dict[str, str]) -> Period | None:
@@ -276,15 +283,9 @@ _FORMS = {
         ),
     ),
     "quarter": _Form(_QUARTER + _OF + _SOME_YEAR, _read_quarter),
-    "year_quarter": _Form(
-        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}{_QUARTER}(?![a-z0-9])",
-        lambda found: _read_quarter({"year": found.get("short", ""), **found}),
-    ),
+    "year_quarter": _Form(_YEAR_FIRST + _QUARTER + r"(?![a-z0-9])", _read_quarter),
     "half": _Form(_HALF + _OF + _SOME_YEAR, _read_half),
-    "year_half": _Form(
-        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}{_HALF}(?![a-z0-9])",
-        lambda found: _read_half({"year": found.get("short", ""), **found}),
-    ),
+    "year_half": _Form(_YEAR_FIRST + _HALF + r"(?![a-z0-9])", _read_half),
     "months": _Form(
         rf"(?:(?P<short>[69])m(?![a-z])|(?P<which>first|last|final|remaining)[\s-]+(?P<count>three)[\s-]months?"
         rf"|(?:(?P<which_many>first|last|final|remaining)[\s-]+)?(?P<many>six|nine|[69])[\s-]months?){_OF}{_SOME_YEAR}",
