@@ -117,7 +117,6 @@ _OF = rf"(?:\s+of|\s+in)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP}[,/-]?{_GA
 _SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>(?:{_YEAR}|{_SHORT_YEAR})(?:[/-](?=[0-9]{{2}}(?![0-9/-]))[0-9]{{2}})?)(?![0-9])"
 """A year, or a fiscal year of two ("2023-24")."""
 _YEAR_FIRST = rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_YEAR}|{_SHORT_YEAR}))[\s-]{{0,3}}"
-"""A year before a part of it."""
 _QUARTER = (
     rf"(?:(?P<ordinal>{_ORDINAL})(?:[\s-]{{1,3}}fiscal)?[\s-]{{1,3}}(?:quarter|qtr\.?)"
     r"|(?:f?[qt]|(?:quarter|qtr\.?)\s)(?P<digit>[1-4])(?![0-9])"
@@ -520,15 +519,9 @@ def _months_of(length: str) -> int:
 
 def period_of_months(months: int, year: int, month: int) -> Period:
     """Return the period of a number of months that ends with a month of a year."""
-    match months:
-        case 1:
-            return Period("month", year, month=month)
-        case 3:
-            return Period("quarter", year, quarter=(month + 2) // 3)
-        case 12:
-            return Period("year", year)
-        case _:
-            return Period("span", year, month=month, months=months)
+    quarter = Period("quarter", year, quarter=(month + 2) // 3)
+    usual = {1: Period("month", year, month=month), 3: quarter, 12: Period("year", year)}
+    return usual.get(months) or Period("span", year, month=month, months=months)
 
 
 def _parse_partial(masked: str, year: int | None) -> Period | None:
@@ -546,9 +539,8 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
     month, day = _month(name), found.get("day") or found.get("on")
     if "span" in found:
         return _ended(found["span"], year, month, int(day) if day else None)
-    if day is None or "-" in match[0]:
-        return Period("month", year, month=month)
-    return _make_date(year, month, int(day))
+    is_month = day is None or "-" in match[0]
+    return Period("month", year, month=month) if is_month else _make_date(year, month, int(day or 1))
 
 
 def first_day(period: Period) -> date:
