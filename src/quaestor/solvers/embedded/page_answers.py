@@ -176,7 +176,7 @@ class PageAnswerer:
         """Return the likeliest answer, without a value if its confidence is too low.
 
         Raises:
-            SolverError: The page has no usable number.
+            SolverError: The page has no usable number, or the likeliest plans cannot be calculated.
         """
         if not self._any_kind:
             return self._answer_one(question, context)
@@ -201,9 +201,10 @@ class PageAnswerer:
                 return declined
         first = next(answers, None)
         if first is None:
-            raise SolverError(
-                f"no plan fits the question {question[:80]!r}; {context.document.id} has no usable number"
-            )
+            why = f"{context.document.id} has no usable number"
+            if len(turn.page.leaves):
+                why = "the likeliest plans cannot be calculated"
+            raise SolverError(f"no plan fits the question {question[:80]!r}; {why}")
         first = self._policy.add_answerability(first, turn)
         if (refused := self._policy.decline(first, turn)) is not None:
             return refused

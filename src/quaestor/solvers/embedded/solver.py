@@ -51,7 +51,7 @@ class EmbeddedSolver:
         """Return the likeliest answer, without a value if its confidence is too low.
 
         Raises:
-            SolverError: The page has no usable number.
+            SolverError: The page has no usable number, or the likeliest plans cannot be calculated.
         """
         question, context = context.normalize(question)
         if (asked := with_instructions_last(question)) != question:
