@@ -188,8 +188,9 @@ def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
         return item.start <= number.end + _GAP
     if item.start > number.end or not (number.is_value or _begins_number(number.text)):
         return False
-    if not number.is_value and _UNIT.search(item.text) and is_period_heading(number.text):
-        return False  # "%" beside "2025" heads a column of its own
+    heads = is_period_heading(number.text) or is_caption(number.text)
+    if not number.is_value and _UNIT.search(item.text) and heads:
+        return False  # "%" beside "2025" or "£000" heads a column of its own
     if item.start in own and _IN_BRACKETS.fullmatch(item.text):
         return False
     return _CLOSES.fullmatch(item.text) is not None and not (number.is_value and item.width > 1 and item.is_value)

@@ -224,6 +224,11 @@ def test_sign_beside_a_year_heads_a_column(year: str) -> None:
     assert (table.columns[1].scale is Scale.PERCENT, table.columns[2].scale) == (False, Scale.PERCENT)
 
 
+def test_sign_beside_a_unit_heads_a_column() -> None:
+    (table,) = read(html_table("|2025|2024|Change", "|£000|£000|%", "Revenue|412,330|367,168|12.3")).tables
+    assert [table.scale_at(2, column) for column in (1, 2, 3)] == [Scale.THOUSAND, Scale.THOUSAND, Scale.PERCENT]
+
+
 def test_sign_in_a_column_of_units_is_not_part_of_the_next_number() -> None:
     document = read(html_table("|Unit|2023|2022", "Orders|EUR m|4,512|4,211", "EPS|€|2.34|2.10", "Staff|FTE|234|210"))
     assert texts(document)[2] == ["EPS", "€", "2.34", "2.10"]
