@@ -65,6 +65,9 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
         (last_day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)
         end, year = max((ends, year) for ends, year in ended if (ends.month, ends.day) == last_day)
         return FiscalCalendar(year, end)
+    days = [_last_day(period) for period in _list_header_periods(document) if period.kind == "date"]
+    if reported is None and len({day.year for day in days}) > 1 and len({day.month for day in days}) == 1:
+        return FiscalCalendar(max(days).year, max(days))
     return CALENDAR_YEARS
 
 
@@ -72,10 +75,12 @@ def _years_named(document: Document) -> Iterator[Period]:
     """Yield the years in sentences and table headers."""
     for sentence in document.sentences:
         yield from (period for period, _, _ in sentence.periods if period.kind == "year")
+    yield from (period for period in _list_header_periods(document) if period.kind == "year")
+
+
+def _list_header_periods(document: Document) -> Iterator[Period]:
     for table in document.tables:
-        for header in (*table.columns, *table.rows):
-            if header.period is not None and header.period.kind == "year":
-                yield header.period
+        yield from (header.period for header in (*table.columns, *table.rows) if header.period is not None)
 
 
 def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
@@ -239,8 +244,9 @@ def term_set(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
-def _main_terms(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word not in _SMALL_PART and not word[0].isdigit())
+def _main_terms(words: Sequence[str]) -> tuple[str, ...]:
+    # In order, because the sum of their weights depends on it in the last digits.
+    return tuple(dict.fromkeys(word for word in words if word not in _SMALL_PART and not word[0].isdigit()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -435,7 +435,8 @@ class _TableReader:
         if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
             before = moment.before(quarters=moment.months // 3) if edge < 0 else moment
             return Moment(*before.end, 0)
-        if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
+        may_end_year = self.is_annual or (self.reported is None and moment.quarter == 4)
+        if table.role in _FLOWS and not moment.months and may_end_year and table.orientation == "columns":
             return Moment(*moment.end, 12)
         return moment
 

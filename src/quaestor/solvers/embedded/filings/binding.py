@@ -1,9 +1,10 @@
 """What the words of a question are bound to: times, and for each operand the series that it may mean."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,13 +216,27 @@ class OperandQuery:
         return tuple(found for found in self.operand.terms if found not in self.ignored)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SeriesCandidates:
     """The series that an operand may mean.
 
-    `features` has the shape (candidates, features).
+    Attributes:
+        measure: Returns the names of the features and their matrix with the shape (candidates, features).
     """
 
     series: tuple[Series, ...]
-    names: tuple[str, ...]
-    features: NDArray[np.float32] = field(repr=False)
+    measure: Callable[[], tuple[tuple[str, ...], NDArray[np.float32]]] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return self._measured[0]
+
+    @property
+    def features(self) -> NDArray[np.float32]:
+        """The features, with the shape (candidates, features)."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+        return self.measure()

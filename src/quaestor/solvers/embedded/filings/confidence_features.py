@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import isclose, isnan, log, log10, nan
+from math import fsum, isclose, isnan, log, log10, nan
 
 from quaestor.core.answer_value import Number, Text
 from quaestor.core.patterns import lazy_regex
@@ -151,14 +151,14 @@ def _measure_terms(question: BoundQuestion, proposal: Proposal) -> dict[str, flo
     names = [term for term in open_terms if term in index.names or term in unknown]
     counted = _COUNT.search(question.reading.text.lower())
     what = terms(_VERB.split(counted[1], maxsplit=1)[0])[-2:] if counted else ()
-    total = sum(table.rarity(term) for term in asked) or 1.0
+    total = fsum(table.rarity(term) for term in asked) or 1.0
     return {
         "asked": float(len(asked)),
         "open": float(len(open_terms)),
-        "open_rarity": sum(table.rarity(term) for term in open_terms) / total,
+        "open_rarity": fsum(table.rarity(term) for term in open_terms) / total,
         "rarest_open": max((table.rarity(term) for term in open_terms), default=0.0),
         "open_unmeant": float(len(unmeant)),
-        "open_unmeant_rarity": sum(table.rarity(term) for term in unmeant) / total,
+        "open_unmeant_rarity": fsum(table.rarity(term) for term in unmeant) / total,
         "open_names": float(len(names)),
         "open_names_rarity": max((table.rarity(term) for term in names), default=0.0),
         "unknown": float(len(unknown)),

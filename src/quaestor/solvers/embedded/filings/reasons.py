@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import fsum
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
     if not named:
         return 0.0
     common = [one for one in weights if one in named]
-    recall = sum(weights[one] for one in common) / sum(weights.values())
+    recall = fsum(weights[one] for one in common) / fsum(weights.values())
     return recall * (_IMPRECISE + (1.0 - _IMPRECISE) * len(common) / len(named))
 
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
-from math import log10
+from functools import lru_cache, partial
+from math import fsum, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,19 +46,22 @@ _WORD_IN_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
 
 def find_candidates(query: OperandQuery, table: FactTable) -> SeriesCandidates:
-    """Find the series that an operand may mean, and compute their features."""
+    """Find the series that an operand may mean; their features are computed when they are used."""
     finder = _CandidateFinder(query, table)
-    places = finder.places()
-    rows = [finder.features(table.series[place]) for place in places]
-    if not rows:
-        return SeriesCandidates((), (), np.zeros((0, 0), dtype=np.float32))
+    series = tuple(table.series[place] for place in finder.places())
+    return SeriesCandidates(series, partial(_measure_candidates, finder, series))
+
+
+def _measure_candidates(
+    finder: "_CandidateFinder", series: Sequence[Series]
+) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    """Return the names and values of the features of series, of which there must be at least one."""
+    rows = [finder.features(one) for one in series]
     # Features whose scale depends on the question are also given relative to the best candidate.
     matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
-    series = tuple(table.series[place] for place in places)
     compared = matrix[:, :_COMPARED]
     matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True)])
-    names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
-    return SeriesCandidates(series, names, matrix)
+    return (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED])), matrix
 
 
 def find_unasked_members(series: Sequence[Series], requested: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
@@ -200,7 +203,7 @@ class _CandidateFinder:
         for place, named in scores.items():
             line = self.table.line(place)
             label = self._find_meant_terms(set(line.label_terms))[0]
-            score = named + sum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
+            score = named + fsum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
             for series in self.table.series_of_line.get(place, ()):
                 column = {*series.column, *_list_member_terms(series.members)}
                 extra = sum(self.rarity[term] for term in self.own if term in column and term not in label)
@@ -218,7 +221,7 @@ class _CandidateFinder:
         terms = set(words)
         return max(
             (
-                sum(self.rarity[term] for term in phrase & terms) / (sum(self.rarity[term] for term in phrase) or 1.0)
+                fsum(self.rarity[term] for term in phrase & terms) / (fsum(self.rarity[term] for term in phrase) or 1.0)
                 for phrase in self.phrases
             ),
             default=0.0,
@@ -227,7 +230,7 @@ class _CandidateFinder:
     def _measure_likeness(self, phrase: frozenset[str]) -> float:
         """Return the similarity of a phrase and the question, with rare terms weighted more."""
         both = sum(self.rarity[term] for term in self.own if term in phrase)
-        return 2 * both / (self.weight + sum(map(self.table.rarity, phrase))) if both else 0.0
+        return 2 * both / (self.weight + fsum(map(self.table.rarity, phrase))) if both else 0.0
 
     def _measure_recall(self, terms: Iterable[str]) -> float:
         own_terms = set(terms)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -402,7 +403,7 @@ class _SentenceFinder:
             points = not subject - OF_TIME - company
             if points and place:
                 subject = find_subject(index.terms[place - 1])
-            recall = sum(weights[one] for one in subject & wanted) / total
+            recall = fsum(weights[one] for one in subject & wanted) / total
             precise = len(subject & known) / len(subject) if subject else 0.0
             strange = float(len((subject & index.names) - expected))
             rows.append((recall, precise, recall * precise, float(points), strange))
@@ -457,11 +458,11 @@ def weigh_best_window(sentence_terms: Sequence[str], weights: Mapping[str, float
     """Return the largest weight of the distinct terms in a window of the sentence."""
     at = [(place, one) for place, one in enumerate(sentence_terms) if one in weights]
     if len(sentence_terms) <= _WINDOW:
-        return sum(weights[one] for one in {one for _, one in at})
+        return fsum(weights[one] for one in {one for _, one in at})
     best = 0.0
     for row, (start, _) in enumerate(at):
         near = {one for place, one in at[row : row + _WINDOW] if place < start + _WINDOW}
-        best = max(best, sum(weights[one] for one in near))
+        best = max(best, fsum(weights[one] for one in near))
     return best
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef
@@ -195,7 +196,7 @@ def _measure_named_share(question: BoundQuestion, dimension: str) -> float:
     named = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
     named |= COMPARATIVES | table.company | (_DIMENSIONS[dimension][0] if dimension else frozenset())
     rarities = {term: table.rarity(term) for term in operand.terms}
-    return (sum(rarities[term] for term in named & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
+    return (fsum(rarities[term] for term in named & rarities.keys()) / (fsum(rarities.values()) or 1.0)) ** 2
 
 
 def _find_summed_blocks(question: BoundQuestion, series: Series, dimension: str) -> Iterator[Block]:
