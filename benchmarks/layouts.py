@@ -13,10 +13,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from quaestor.core.periods import FiscalCalendar
 from quaestor.core.provenance import CellRef
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
-from quaestor.facts.lines import FactCell, FactLine, Moment
+from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.table import build_facts
 from quaestor.readers.content import FileContent
 from quaestor.readers.reading import read_file
@@ -44,11 +45,11 @@ def read_report(report: Mapping[str, Any]) -> Document:
 def compare_numbers(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield each expected number of a report with the fields that differ, or `unread`."""
     document = read_report(report)
-    table = build_facts(document)
+    table, calendar = build_facts(document), fiscal_calendar(document)
     facts = [(line, cell) for line in (*table.lines, *table.sentence_lines) for cell in line.cells]
     for number in report["numbers"]:
         found = [cell for line, cell in facts if _is_printed(number, line, cell, document)]
-        differences = [tuple(field for field in _FIELDS if not _agrees(field, number, cell)) for cell in found]
+        differences = [tuple(one for one in _FIELDS if not _agrees(one, number, cell, calendar)) for cell in found]
         yield number, min(differences, key=len, default=("unread",))
 
 
@@ -57,11 +58,13 @@ def _is_printed(number: Mapping[str, Any], line: FactLine, cell: FactCell, docum
     text = document.cell(cell.ref).text if isinstance(cell.ref, CellRef) else cell.quantity.text
     if _DIGITS.findall(number["printed"]) != _DIGITS.findall(text):
         return False
-    named = {*terms(" ".join((line.label, *line.path))), *cell.column}
+    # The words of a row of dates are the period of its facts.
+    row = document.table(cell.ref.table).cells[cell.ref.row] if isinstance(cell.ref, CellRef) else ()
+    named = {*terms(" ".join((line.label, *line.path, *(other.text for other in row[:2])))), *cell.column}
     return not number["row"] or bool(named & set(terms(number["row"])))
 
 
-def _agrees(field: str, number: Mapping[str, Any], cell: FactCell) -> bool:
+def _agrees(field: str, number: Mapping[str, Any], cell: FactCell, calendar: FiscalCalendar) -> bool:
     expected = number[field]
     match field:
         case "value":
@@ -71,12 +74,15 @@ def _agrees(field: str, number: Mapping[str, Any], cell: FactCell) -> bool:
         case "unit":
             return expected is None or expected == cell.unit
         case _:
-            return expected is None or (cell.moment is not None and expected == _write_period(cell.moment))
+            return expected is None or (cell.moment is not None and expected in _write_periods(cell.moment, calendar))
 
 
-def _write_period(moment: Moment) -> str:
-    quarter = "" if moment.quarter == 4 and moment.months in (0, 12) else f"Q{moment.quarter}"
-    return f"{moment.year}{quarter}/{moment.months}"
+def _write_periods(moment: Moment, calendar: FiscalCalendar) -> Iterator[str]:
+    """Yield the names of a time by fiscal and by calendar quarters."""
+    last_month = calendar.end.month - 1 - 3 * (4 - moment.quarter)
+    ends = moment.year + calendar.end.year - calendar.year + last_month // 12
+    for year, quarter in ((moment.year, moment.quarter), (ends, last_month % 12 // 3 + 1)):
+        yield f"{year}{'' if quarter == 4 and moment.months in (0, 12) else f'Q{quarter}'}/{moment.months}"
 
 
 def main() -> None:

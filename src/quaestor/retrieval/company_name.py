@@ -25,8 +25,10 @@ _HEADLINE = 300
 _NO_NAME = lazy_regex(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
 )
-_SYMBOL_HEADING = lazy_regex(r"\b(?:trading|ticker) symbol", re.IGNORECASE)
+_SYMBOL_HEADING = lazy_regex(r"\(?\b(?:trading|ticker) symbol(?:\(s\)|s)?\)?", re.IGNORECASE)
 _SYMBOL = lazy_regex(r"[A-Z]{2,5}")
+_LISTED = lazy_regex(r"\b([A-Z]{2,5}) (?:The )?(?:New York Stock Exchange|NYSE\b|(?i:nasdaq)\b)")
+"""A symbol in a list of registered securities whose columns were lost, as in text of a PDF."""
 _SMALL = SMALL_WORDS | {"&"}
 _DOMAIN = lazy_regex(r"\.(?:com|net|org)$", re.IGNORECASE)
 _LEAST = 3
@@ -130,14 +132,19 @@ def _words_on_cover(document: Document, file: str) -> frozenset[str]:
 
 def cover_symbols(document: Document) -> Iterator[str]:
     """Yield the trading symbols on the cover of a document."""
+    are_listed = False
     for block in document.blocks[:COVER]:
         yield from (found["symbol"] for found in _releases_in(block.content) if found["symbol"])
         if isinstance(block.content, Table):
-            table = block.content
-            for place, column in enumerate(table.columns):
-                if _SYMBOL_HEADING.search(column.label):
-                    cells = (row[place].text.strip() for row in table.cells)
-                    yield from (text for text in cells if _SYMBOL.fullmatch(text))
+            for column in zip(*block.content.cells, strict=True):
+                texts = [cell.text.strip() for cell in column]
+                if any(map(_SYMBOL_HEADING.search, texts)):
+                    symbols = (_SYMBOL_HEADING.sub("", text).strip() for text in texts)
+                    yield from (symbol for symbol in symbols if _SYMBOL.fullmatch(symbol))
+        for text in _texts_of(block.content):
+            are_listed = are_listed or bool(_SYMBOL_HEADING.search(text))
+            if are_listed:
+                yield from _LISTED.findall(text)
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:

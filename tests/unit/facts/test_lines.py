@@ -1,11 +1,14 @@
 """Lines of facts: the concept that a label names, and periods in the company's fiscal calendar."""
 
+import os
+import subprocess
+import sys
 from datetime import date
 
 import pytest
 
 from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, parse_period
-from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import Moment, fiscal_calendar, moment_of_period, name_concept
 
@@ -43,6 +46,19 @@ def test_an_excerpt_has_the_calendar_of_the_years_that_it_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dates", "end"),
+    [
+        (("March 31, 2024", "March 31, 2023"), date(2024, 3, 31)),
+        (("June 30, 2024", "December 31, 2023"), CALENDAR_YEARS.end),
+        (("June 30, 2024",), CALENDAR_YEARS.end),
+    ],
+)
+def test_balances_of_the_same_day_are_of_fiscal_year_ends(dates: tuple[str, ...], end: date) -> None:
+    rows = (("", *dates), ("Inventories", *("7" for _ in dates)), ("Receivables", *("9" for _ in dates)))
+    assert fiscal_calendar(assemble("balances", [TablePart(rows)])).end == end
+
+
+@pytest.mark.parametrize(
     ("label", "path", "role", "concept"),
     [
         ("Total assets", (), TableRole.BALANCE_SHEET, "us-gaap:Assets"),
@@ -64,3 +80,21 @@ def test_usual_name_is_more_certain_than_a_similar_one() -> None:
     assert sure[0] == near[0] == "us-gaap:IncomeTaxExpenseBenefit"
     assert sure[1] > near[1] > 0
     assert name_concept("", (), TableRole.NOTE) == ("", 0.0)
+
+
+@pytest.mark.slow
+def test_concepts_are_the_same_in_every_process() -> None:
+    """Another process sums the weights of terms in the same order, although its sets have another."""
+    code = (
+        "from quaestor.documents.table import TableRole as Role; from quaestor.facts.lines import name_concept;"
+        "from quaestor.ontology.lexicon import read_lexicon;"
+        "names = [' '.join(words) for one in read_lexicon().concepts.values() for words in one.phrases[:1]];"
+        "print([name_concept(f'{name} and other', (), Role.NOTE) for name in names])"
+    )
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert printed[0] == printed[1]

@@ -1,9 +1,13 @@
 """The company of a document, from its cover or a press release."""
 
+from pathlib import Path
+
 import pytest
 
 from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.documents.document import Document
+from quaestor.readers.content import FileContent
+from quaestor.readers.reading import read_file
 from quaestor.retrieval.company_name import cover_names, cover_symbols, without_company
 
 
@@ -26,6 +30,27 @@ def test_a_release_names_its_company(sentence: str, name: str) -> None:
 
 def test_listing_of_shares_gives_the_symbol() -> None:
     assert list(cover_symbols(release("Quill Inc. (NASDAQ: QLL) today announced its results"))) == ["QLL"]
+
+
+def test_list_of_securities_without_columns_gives_the_symbols() -> None:
+    headings = "Title of each class Trading Symbol Name of each exchange on which registered"
+    listed = "Common Stock, par value $0.10 QLL New York Stock Exchange 1.625% Notes QLL 27 New York Stock Exchange"
+    assert list(cover_symbols(release(headings, listed))) == ["QLL"]
+    assert not list(cover_symbols(release(listed)))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<tr><td>Class</td><td>Trading Symbol(s)</td></tr><tr><td>Common Stock</td><td>QLL</td></tr>",
+        "<tr><td>Common Stock</td><td>QLL</td></tr><tr><td>(Class)</td><td>(Trading symbol)</td></tr>",
+        "<tr><td>Class Common Stock</td><td>Trading symbol(s) QLL</td></tr><tr><td>Notes</td><td>-</td></tr>",
+    ],
+)
+def test_table_of_securities_gives_the_symbol(rows: str) -> None:
+    read = read_file(FileContent(Path("cover.html"), f"<p>Quill Inc.</p><table>{rows}</table>".encode()))
+    assert read is not None
+    assert list(cover_symbols(read[1])) == ["QLL"]
 
 
 @pytest.mark.parametrize("question", ["what was Quill Corp's net loss?", "what was Quill's net loss?"])
