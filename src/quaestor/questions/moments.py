@@ -17,8 +17,8 @@ class MomentQuery:
         year: The year; None if it is relative or missing.
         quarter: The quarter that it is, or in which it ends; None if missing.
         months: Its length; 0 for an instant; None if missing.
-        back: The distance of a relative time in years before the base; for the end of an unnamed year, before the last
-            one.
+        back: The distance of a relative time in years before the base, negative after it; for the end of an unnamed
+            year, before the last one.
         quarters_back: The distance of a relative time in quarters.
         count: The length of a range of years ("over three years"); 0 for all available years; with `back` but without
             a year, the years before the base.
@@ -62,8 +62,17 @@ _COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)"
 _YEARS = r"(?:years?|yrs?)"
 _FISCAL = r"(?:fy\s?|fiscal(?:\s+year)?\s+|cy\s?|calendar\s+)"
 _FULL_YEAR = r"(?:19|20)\d\d"
-_PART_ENDS = r"(?:\b|(?<=[qh])(?=(?:\d\d|\d{4})\b))"
+_PART_ENDS = r"(?:\b|(?<=[qhm])(?=(?:\d\d|\d{4})\b))"
 """End of a part's name, which a year may follow: "3q24"."""
+_BARE = r"(?:0\d|1[5-9]|2\d|9\d)"
+"""Years without a century and an apostrophe: "capex 24"."""
+_NUMBERED = (
+    "top|note|item|level|page|section|form|class|tier|ifrs|ias|asc|asu|frs|exhibit|part|chapter|article|rule|phase|series"
+    "|model|next|first|last|past|over|under|above|below|than|least|most|about|around|nearly|roughly|approximately|exactly"
+    "|only|of|by|plus|minus|times|age|aged|route|lot|unit|block|gen|version|covid"
+)
+"""Words before a number that is not a year."""
+_PRIOR = r"(?:prior|previous|preceding|prev)[\s-](?:fiscal|financial|comparable)?"
 _OPEN = r"(?!\s*%|[.,]\d)"
 """A number must not continue after a year."""
 _Groups = dict[str, str | None]
@@ -75,11 +84,14 @@ _LONGEST_RANGE = 40
 _TIMES = lazy_regex(
     rf"""
       (?P<numbers>\b(?:(?P<numbermonth>0?[1-9]|1[0-2])/[0-3]?\d/(?P<numberyear>(?:19|20)?\d\d)
+        |[0-3]?\d[/.](?P<secondmonth>0?[1-9]|1[0-2])[/.](?P<lastyear>(?:19|20)?\d\d)
         |(?P<isoyear>{_FULL_YEAR})-(?P<isomonth>0[1-9]|1[0-2])-[0-3]\d)\b)
     | (?P<range>\b(?:(?P<between>between|from)\s+)?{_FISCAL}?(?P<from>{_FULL_YEAR})\s*
         (?:-|\u2013|to|through|thru|until)\s*
         {_FISCAL}?'?(?P<until>(?:19|20)?\d\d)\b(?![.,]\d|\s*%))
     | (?P<shortrange>\bfy\s?'?(?P<shortfrom>\d\d)\s*(?:-|\u2013|to|through|thru|until)\s*fy\s?'?(?P<shortuntil>\d\d)\b)
+    | (?P<barerange>\b(?:between|from)\s+'?(?P<barefrom>{_BARE})\s+(?:and|to|until)\s+'?(?P<bareuntil>{_BARE})
+        (?=\s*(?:[?.!,;]|$)))
     | (?P<betweenyears>\bbetween\s+{_FISCAL}?(?P<low>{_FULL_YEAR})\s+and\s+{_FISCAL}?(?P<high>{_FULL_YEAR})\b)
     | (?P<span>\b(?:(?:in|for|during)\s+)?(?:the\s+)?
         (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))
@@ -88,19 +100,20 @@ _TIMES = lazy_regex(
     | (?P<part>\b(?:fy\s?)?(?P<partyear>{_FULL_YEAR})[\s-]?(?:q(?P<partquarter>[1-4])|h(?P<parthalf>[12]))\b)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
-    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}))?)
-    | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?\s+(?:of\s+)?
-        '?(?P<ofyear>{_FULL_YEAR}|(?<=')\d\d|[3-9]\d)\b)
+    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}|'\d\d\b))?)
+    | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?(?:\s+(?:of\s+)?|-|(?='))
+        '?(?P<ofyear>{_FULL_YEAR}|(?<=['-])\d\d|[3-9]\d)\b)
     | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
-        (?P<baremonth>{_MONTH})\b(?!\s+(?:\d|quarter)))
+        (?P<baremonth>{_MONTH})\b(?!\s*(?:['\d-]|quarter)))
     | (?P<dayfirst>\b[0-3]?\d(?:st|nd|rd|th)?\s+(?:of\s+)?(?!may\b)(?P<firstmonth>{_MONTH})\b(?!\s+quarter))
     | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q
         |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr)){_PART_ENDS}
         (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<h>h(?P<hn>[12])|(?P<nh>[12])h|(?P<hword>first|second|1st|2nd)[\s-]+half
-        |(?:first\s+)?(?:six|6)[\s-]+months?|half[\s-]year|(?:the|that|this|for|over)\s+half(?!\s+of)){_PART_ENDS}
+        |(?:first\s+)?(?:six|6)[\s-]+months?|6m|half[\s-]year|(?:the|that|this|for|over)\s+half(?!\s+of)){_PART_ENDS}
         (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
-    | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
+    | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m){_PART_ENDS}
+        (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<nineyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
     | \b(?P<opening>(?:(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
           |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+|(?P<when>when)\s+)
@@ -108,9 +121,10 @@ _TIMES = lazy_regex(
           |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period|(?P<openingquarter>quarter)))
         (?(when)\s+(?:began|begins|started|starts|opened|opens))
         |(?:opening|beginning)(?=\s+(?:balance|amount|position)s?\b))\b{_OPEN}
-    | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
+    | \b(?P<year>(?:fye?|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar|ye|y/e|year[\s-]end)\s*
           '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
-        |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/))?|'(?P<short>\d\d))\b{_OPEN}
+        |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/)|[ae])?)\b{_OPEN}
+    | (?P<apostrophe>(?<!\w)'(?P<short>\d\d)\b{_OPEN})
     | \b(?P<ahead>(?:over|in|within|during)?\s{{0,4}}(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
         (?:fiscal\s+)?(?:{_YEARS}|months?|quarters?)|within\s+(?:a|one|the)\s+year|inside\s+a\s+year)\b
     | \b(?P<count>(?:over|across|for|in|during)?\s{{0,4}}(?:(?:the|these|those|all|its)\s{{1,4}}){{0,4}}
@@ -123,17 +137,22 @@ _TIMES = lazy_regex(
         |(?:all|the)\s+years\b(?!\s+(?:(?:of\s+)?{_FISCAL}?{_FULL_YEAR}|from|between|end(?:ed|ing))\b)|year\s+by\s+year)
     | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
         |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
-    | \b(?P<back>(?P<far>{_COUNT})\s+{_YEARS}\s+(?:ago|earlier|before|prior|back)
+    | \b(?P<priorend>(?:(?:at|as\s+of|by|since|from|on)\s+)?(?:the\s+)?{_PRIOR}\s?(?:year|yr)[\s-]?(?:'s\s+)?end)\b
+    | \b(?P<back>(?P<far>{_COUNT})\s*(?:{_YEARS}|y)\s+(?:ago|earlier|before|prior|back)
         |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
-        |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior)(?:\s+(?:period|quarter))?
-        |(?:the\s+)?(?:year\s+before|prior[\s-](?:fiscal\s+)?(?:year|period)|previous[\s-](?:fiscal\s+)?year
-          |preceding\s+(?:fiscal\s+)?year|(?P<lastyear>last\s+(?:fiscal\s+|financial\s+)?(?:year|yr)))(?:'s)?
+        |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior|back)(?:\s+(?:period|quarter))?
+        |(?:the\s+)?(?:(?:year|yr)\s+before|{_PRIOR}\s?(?:year|yr|fy|period)|py|pcp
+          |(?P<reported>last\s+(?:(?:fiscal\s+|financial\s+)?(?:year|yr)|fy|fiscal\b(?!\s+(?:half|quarter|month)))|ly))(?:'s)?
+        |(?:the\s+)?(?:comparable|corresponding|equivalent)\s+(?:quarter|period|half)
+          (?!\s+(?:of\s+|in\s+|a\s+|the\s+|last\s+|prior\s+|previous\s+))
         |the\s+(?:one|time)\s+before|before\s+that)\b
+    | \b(?P<forward>the\s+(?:year\s+after|(?:following|subsequent)\s+(?:fiscal\s+)?(?:year|yr))
+        |(?:a|one)\s+{_YEARS}\s+(?:on|later|after))\b(?!\s+(?:the|its|their)\b)
     | \b(?P<qfar>{_COUNT})\s+quarters\s+(?:ago|earlier|before|back)\b
     | \b(?P<qback>sequential(?:ly)?\b|qoq|q/q|quarter[\s-](?:over|on)[\s-]quarter|last\s+quarter
         |(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
     | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?
-        (?:year|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
+        (?:year|yr|fy|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
         |at\s+the\s+moment|now)\b
     | \b(?P<lastalone>(?<=and\s)last|(?<=vs\s)last|(?<=versus\s)last|(?<=against\s)last|(?<=on\s)last|(?<=than\s)last)\b
         (?=\s*(?:$|[,?;.]|in\b|by\b|for\b))
@@ -142,9 +161,12 @@ _TIMES = lazy_regex(
     | \b(?P<quarter>(?:in\s+|for\s+|during\s+)?(?:the\s+)?(?:quarter|qtr|three\s+months|3\s+months)
         (?:\s+(?:just\s+)?ended)?)\b
     | \b(?P<yearend>(?:at|as\s+of|by|since|from|on)\s+(?:the\s+)?(?:last\s+|prior\s+|previous\s+)?
-        (?:(?:fiscal\s+)?year(?:[\s-]end|'s\s+end)(?:\s+(?:of\s+)?{_FISCAL}?(?P<endyear>{_FULL_YEAR}))?
+        (?:(?:fiscal\s+)?year(?:[\s-]end|'s\s+end)(?:\s+(?:of\s+)?{_FISCAL}?'?(?P<endyear>{_FULL_YEAR}|{_BARE}\b))?
         |end\s+of\s+(?:(?:the\s+|last\s+)?(?:fiscal\s+)?year(?!\s*\d)|{_FISCAL}?(?P<ofendyear>{_FULL_YEAR}))))\b
     | \b(?P<full>(?:for\s+|over\s+|in\s+)?(?:the\s+)?(?:full|whole|entire)[\s-](?:fiscal\s+)?year)\b
+    | (?<![\w.,'])(?P<barefirst>{_BARE})
+        (?=\s+(?:(?:vs|v|versus|against)\b\.?\s+'?{_BARE}\b|and\s+'?{_BARE}\s*[?.!]*$))
+    | \b(?P<bareword>(?!(?:{_NUMBERED})\b)[a-z&]+)\s+(?P<bare>{_BARE})(?=\s*(?:[?.!]*\s*$|(?:vs|v|versus|against)\b))
     """,
     re.VERBOSE,
 )
@@ -230,6 +252,7 @@ def _opening(at: _Span, year: str | None) -> MomentQuery:
 _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "range": lambda at, of: _range(at, of["from"], of["until"]),
     "shortrange": lambda at, of: _range(at, of["shortfrom"], of["shortuntil"]),
+    "barerange": lambda at, of: _range(at, of["barefrom"], of["bareuntil"]),
     "betweenyears": lambda at, of: _range(at, of["low"], of["high"]),
     "span": _span,
     "monthquarter": lambda at, of: MomentQuery(
@@ -237,8 +260,8 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     ),
     "numbers": lambda at, of: MomentQuery(
         *at,
-        year=_year(of["numberyear"] or of["isoyear"]),
-        month=int(of["numbermonth"] or of["isomonth"] or 0),
+        year=_year(of["numberyear"] or of["lastyear"] or of["isoyear"]),
+        month=int(of["numbermonth"] or of["secondmonth"] or of["isomonth"] or 0),
         months=0,
     ),
     "part": _part,
@@ -248,11 +271,14 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "dayfirst": lambda at, of: MomentQuery(*at, month=_month(of["firstmonth"]), months=0),
     "q": _quarter,
     "h": _half,
-    "nine": lambda at, of: MomentQuery(*at, quarter=3, months=9),
+    "nine": lambda at, of: MomentQuery(*at, year=_year(of["nineyear"]), quarter=3, months=9),
     "ytd": lambda at, of: MomentQuery(*at, to_date=True),
     "year": lambda at, of: MomentQuery(
-        *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
+        *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"])
     ),
+    "apostrophe": lambda at, of: MomentQuery(*at, year=_year(of["short"])),
+    "barefirst": lambda at, of: MomentQuery(*at, year=_year(of["barefirst"])),
+    "bare": lambda at, of: MomentQuery(at[1] - 2, at[1], year=_year(of["bare"])),
     "opening": lambda at, of: (
         MomentQuery(*at, quarters_back=1, months=0)
         if of["openingquarter"]
@@ -263,8 +289,10 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     ),
     "earlier": lambda at, of: MomentQuery(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": lambda at, of: MomentQuery(
-        *at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"])
+        *at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["reported"])
     ),
+    "priorend": lambda at, of: MomentQuery(*at, quarter=4, months=0, back=1),
+    "forward": lambda at, of: MomentQuery(*at, back=-1),
     "qfar": lambda at, of: MomentQuery(*at, quarters_back=_number(of["qfar"] or ""), months=3),
     "qback": lambda at, of: MomentQuery(*at, quarters_back=1, months=3),
     "latest": lambda at, of: MomentQuery(*at, latest=True),
@@ -283,6 +311,7 @@ def _number(word: str) -> int:
 def _year(digits: str | None) -> int | None:
     if digits is None:
         return None
+    digits = digits.removeprefix("'")
     year = int(digits)
     return year if len(digits) == 4 else year + _CENTURY - 100 * (year >= _NINETIES)
 

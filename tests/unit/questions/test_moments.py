@@ -19,6 +19,17 @@ def _times(text: str, *names: str) -> list[tuple[object, ...]]:
         ("fiscal 2025, 2024 and 2023", [2025, 2024, 2023]),
         ("the board authorised in may 99", [1999]),
         ("up 20.5 % or 2,024 units", []),
+        ("basic eps in '22?", [2022]),
+        ("revenue in 08", [2008]),
+        ("capex 24?", [2024]),
+        ("24 vs 23", [2024, 2023]),
+        ("sales in 24 and 23?", [2024, 2023]),
+        ("cash at ye24", [2024]),
+        ("debt y/e 24", [2024]),
+        ("backlog 2024e", [2024]),
+        ("share of the top 20", []),
+        ("details in note 15?", []),
+        ("more than 20", []),
     ],
 )
 def test_years_are_read(text: str, years: list[int]) -> None:
@@ -34,10 +45,38 @@ def test_ranges_have_an_end_and_a_length(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "quarter", "months"),
-    [("q2", 2, 3), ("third quarter", 3, 3), ("h1 24", 2, 6), ("first six months", 2, 6), ("nine months", 3, 9)],
+    [
+        ("q2", 2, 3),
+        ("third quarter", 3, 3),
+        ("h1 24", 2, 6),
+        ("first six months", 2, 6),
+        ("nine months", 3, 9),
+        ("6m24", 2, 6),
+        ("9m 2024", 3, 9),
+    ],
 )
 def test_parts_of_a_year_are_read(text: str, quarter: int, months: int) -> None:
     assert _times(text, "quarter", "months") == [(quarter, months)]
+
+
+@pytest.mark.parametrize("text", ["31/12/24", "31.12.2024", "dec-24", "dec '24", "december 31, '24", "12/31/2024"])
+def test_days_have_a_month_and_a_year(text: str) -> None:
+    assert _times(f"cash at {text}", "year", "month") == [(2024, 12)]
+
+
+@pytest.mark.parametrize("text", ["prior yr", "previous fiscal year", "the prior fy", "py", "a yr ago", "a year back"])
+def test_the_year_before_has_many_names(text: str) -> None:
+    assert _times(text, "back", "latest") == [(1, False)]
+
+
+@pytest.mark.parametrize("text", ["the year after", "the following year", "a year later"])
+def test_the_year_after_is_counted_forwards(text: str) -> None:
+    assert _times(text, "back") == [(-1,)]
+
+
+@pytest.mark.parametrize("text", ["at the prior year end", "previous yr-end"])
+def test_the_end_of_the_year_before_is_before_the_last_one(text: str) -> None:
+    assert _times(text, "quarter", "months", "back") == [(4, 0, 1)]
 
 
 def test_relative_times_are_read() -> None:
