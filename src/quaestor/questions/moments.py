@@ -100,7 +100,8 @@ _TIMES = lazy_regex(
     | (?P<part>\b(?:fy\s?)?(?P<partyear>{_FULL_YEAR})[\s-]?(?:q(?P<partquarter>[1-4])|h(?P<parthalf>[12]))\b)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
-    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}|'\d\d\b))?)
+    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b
+        (?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}|'\d\d\b))?)
     | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?(?:\s+(?:of\s+)?|-|(?='))
         '?(?P<ofyear>{_FULL_YEAR}|(?<=['-])\d\d|[3-9]\d)\b)
     | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
@@ -142,7 +143,8 @@ _TIMES = lazy_regex(
         |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
         |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior|back)(?:\s+(?:period|quarter))?
         |(?:the\s+)?(?:(?:year|yr)\s+before|{_PRIOR}\s?(?:year|yr|fy|period)|py|pcp
-          |(?P<reported>last\s+(?:(?:fiscal\s+|financial\s+)?(?:year|yr)|fy|fiscal\b(?!\s+(?:half|quarter|month)))|ly))(?:'s)?
+          |(?P<reported>last\s+(?:(?:fiscal\s+|financial\s+)?(?:year|yr)|fy|fiscal\b(?!\s+(?:half|quarter|month)))
+            |ly))(?:'s)?
         |(?:the\s+)?(?:comparable|corresponding|equivalent)\s+(?:quarter|period|half)
           (?!\s+(?:of\s+|in\s+|a\s+|the\s+|last\s+|prior\s+|previous\s+))
         |the\s+(?:one|time)\s+before|before\s+that)\b
