@@ -3,7 +3,8 @@
 `python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
 fifth of the companies out of training, asks their questions, and repeats this for each fifth. It runs the part of the
 embedded solver that answers from the facts of a filing, each conversation with the solver's own history. The questions
-of `../shared/data/questions` are scored first, then those of the folders of `training`; all are used for training.
+of `../shared/data/questions` are scored first, then those of the folders of `training`. All are used for training, but
+those of `training/made_up` only for the confidence of answers.
 `--more FOLDER` adds the filings of `training/more_companies`, whose README explains how to get them.
 `--cache` stores read documents and weights in a folder: delete its `weights.pickle` to train again.
 `--save FOLDER` then trains on all companies and writes the weights in the format of the shipped ones.
@@ -56,6 +57,7 @@ SECOND_ROUND = TRAINING.parent / "more_questions"
 ANSWERABILITY = TRAINING.parent / "answerability"
 NEAR_MISSES = TRAINING.parent / "near_misses"
 EVERYDAY = TRAINING.parent / "everyday_lookups"
+MADE_UP = TRAINING.parent / "made_up"
 _TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY, NEAR_MISSES, EVERYDAY)
 _SAME_COMPANY = {"apple": "aapl"}
 
@@ -67,8 +69,12 @@ def name_company(filing: str) -> str:
 
 def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
     """Return all labelled questions about filings, those for scoring before those for training."""
-    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in _TRAINED_ON)
+    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (*_TRAINED_ON, MADE_UP))
     return read_labelled(path for path in paths if path.is_file())
+
+
+def _is_made_up(filing: str) -> bool:
+    return (MADE_UP / f"{filing}.jsonl").is_file()
 
 
 def read_filings(
@@ -80,7 +86,9 @@ def read_filings(
         if kept is not None and kept.is_file():
             document = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         else:
-            folder = more if more and (MORE / f"{filing}.jsonl").is_file() else FILINGS
+            folder = (
+                MADE_UP if _is_made_up(filing) else more if more and (MORE / f"{filing}.jsonl").is_file() else FILINGS
+            )
             document = quaestor.open(
                 str(find_filing(filing, folder)), settings=quaestor.Settings(keep_asked=False)
             ).document
@@ -124,13 +132,12 @@ def _share(tables: Mapping[str, FactTable], labelled: Sequence[LabelledQuestion]
 
 def _learn_without(fold: frozenset[str], rest: Sequence[frozenset[str]]) -> FilingWeights:
     tables, labelled = _SHARED[0]
-    others = [one for one in labelled if one.filing not in fold]
-    return fit_filing_weights(others, {f: t for f, t in tables.items() if f not in fold}, folds=rest)
+    others = {name: table for name, table in tables.items() if name not in fold and not _is_made_up(name)}
+    return fit_filing_weights([one for one in labelled if one.filing in others], others, folds=rest)
 
 
 def _learn_all(folds: Sequence[frozenset[str]]) -> FilingWeights:
-    tables, labelled = _SHARED[0]
-    return fit_filing_weights(labelled, tables, folds=folds)
+    return _learn_without(frozenset(), folds)
 
 
 def _play(names: Sequence[str], weights: FilingWeights) -> list[PlayedQuestion]:
@@ -192,15 +199,17 @@ def main() -> None:
     options = parser.parse_args()
     if options.save and (options.filings or options.plain):
         parser.error("--save trains on all companies, with a confidence: leave out the filings and --plain")
-    folders = [folder for folder in _TRAINED_ON if folder != MORE or options.more]
+    folders = [folder for folder in (*_TRAINED_ON, MADE_UP) if folder != MORE or options.more]
     with_filings = [QUESTIONS, *([MORE] if options.more else [])]
     filings = sorted({path.stem for folder in with_filings for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
     folds = split_by_company(filings, options.folds, name_company)
-    asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
+    made_up = sorted(path.stem for path in MADE_UP.glob("*.jsonl"))
+    with_made_up = zip(folds, split_by_company(made_up, options.folds, str), strict=True)
+    asked = {one for one in (*filings, *made_up) if not options.filings or one.startswith(tuple(options.filings))}
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
-    tables = read_facts(asked if cached else filings, options.cache, options.more)
+    tables = read_facts(sorted(asked if cached else {*filings, *made_up}), options.cache, options.more)
     weights = learn_folds(tables, folds, options.cache)
-    names = [sorted(fold & set(asked)) for fold in folds]
+    names = [sorted((fold | made) & asked) for fold, made in with_made_up]
     if not options.plain and sum(map(bool, names)) < 2:
         parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
     with _start_pool(tables) as pool:

@@ -330,6 +330,11 @@ class FactLine:
         return frozenset(term for label in self.path for term in terms(label))
 
     @property
+    def name_terms(self) -> tuple[str, ...]:
+        """Terms of the labels above it and of its own, in order."""
+        return tuple(term for label in (*self.path, self.label) for term in terms(label))
+
+    @property
     def title_terms(self) -> frozenset[str]:
         """Terms of the title of its table and of the headings."""
         return frozenset((*terms(self.title), *terms(self.heading)))

@@ -246,8 +246,7 @@ def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTabl
         return False
     index = table.sentences
     texts = [index.terms[index.places[at]] for at in list_sentences(proposal.plan) if at in index.places]
-    lines = [series.line for series in proposal.series if not series.line.sentence]
-    texts += [(*line.path_terms, *line.label_terms) for line in lines]
+    texts += [series.line.name_terms for series in proposal.series if not series.line.sentence]
     return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))
 
 
@@ -266,10 +265,7 @@ def _has_other_name(proposal: Proposal, concepts: frozenset[str]) -> bool:
         return False
     return not any(
         (series.line.tagged and series.concept in concepts)
-        or any(
-            not concepts.isdisjoint(match.concepts)
-            for match in read_lexicon().find((*series.line.path_terms, *series.line.label_terms))
-        )
+        or any(not concepts.isdisjoint(match.concepts) for match in read_lexicon().find(series.line.name_terms))
         for series in proposal.series
     )
 
