@@ -40,7 +40,7 @@ _GROUPS = {
     "unanswerable": ("unanswerable",),
     "ambiguous": ("ambiguous",),
 }
-_SUFFIXES = (".html.gz", ".pdf", ".xlsx")
+_SUFFIXES = (".html.gz", ".txt.gz", ".pdf", ".xlsx", ".csv")
 
 Line = dict[str, Any]
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from quaestor.solvers.embedded.page_answers import PageAnswerer
 
 
+_FEW_TABLES = 2
+"""Maximum number of tables of a file that is answered like a page."""
+
+
 class EmbeddedSolver:
     """Deterministic solver without a language model."""
 
@@ -75,9 +79,11 @@ class EmbeddedSolver:
         return self._choose_answerer(question, context).answers(question, context)
 
     def _choose_answerer(self, question: str, context: TurnContext) -> "FilingAnswerer | PageAnswerer":
-        if context.is_long or (not context.document.is_page and _asks_for_measure(question, context)):
-            return self._filings
-        return self.pages
+        document = context.document
+        is_filing = context.is_long or (
+            not document.is_page and (len(document.tables) > _FEW_TABLES or _asks_for_measure(question, context))
+        )
+        return self._filings if is_filing else self.pages
 
     def load(self) -> None:
         """Load the weights for pages and for filings."""
