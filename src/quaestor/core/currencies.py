@@ -20,7 +20,7 @@ AWG;;Aruban florin
 AZN;₼;Azerbaijani manat
 BAM;;convertible mark
 BBD;Bds$;Barbados dollar,Barbadian dollar
-BDT;Tk,৳;Bangladeshi taka,taka
+BDT;Tk.,Tk,৳;Bangladeshi taka,taka
 BGN;;Bulgarian lev,lev,leva
 BHD;BD;Bahraini dinar
 BIF;;Burundian franc
@@ -36,7 +36,7 @@ BZD;BZ$;Belize dollar
 CAD;C$,CA$,Cdn$,CAD$,CDN$;Canadian dollar
 CDF;;Congolese franc
 CHF;SFr.,SFr,Fr.;Swiss franc
-CLP;CLP$;Chilean peso
+CLP;CLP$,Ch$;Chilean peso
 CNY;RMB,CN¥,RMB¥,人民币,人民幣,元;renminbi,yuan,Chinese yuan
 COP;COP$,COL$;Colombian peso
 CRC;₡;Costa Rican colón,colones
@@ -55,7 +55,7 @@ FJD;FJ$;Fiji dollar,Fijian dollar
 FKP;;Falkland Islands pound
 GBP;£,UK£;pound sterling,pounds sterling,British pound,sterling,pound
 GEL;₾;Georgian lari,lari
-GHS;GH₵,GH¢,₵;Ghana cedi,Ghanaian cedi,cedi
+GHS;GH₵,GH¢,GHȻ,₵;Ghana cedi,Ghanaian cedi,cedi
 GIP;;Gibraltar pound
 GMD;;dalasi
 GNF;;Guinean franc
@@ -74,7 +74,7 @@ ISK;;Icelandic króna,Icelandic krona,Icelandic krónur
 JMD;J$;Jamaican dollar,Jamaica dollar
 JOD;JD;Jordanian dinar
 JPY;¥,JP¥,円,日元,日圓;Japanese yen,yen
-KES;KSh,KShs,Kshs;Kenyan shilling,Kenya shilling
+KES;KSh,KShs,Kshs,Ksh,KShs.,Kshs.,Ksh.;Kenyan shilling,Kenya shilling
 KGS;;Kyrgyzstani som
 KHR;៛;riel
 KMF;;Comorian franc
@@ -104,24 +104,24 @@ MXN;MX$,Mex$,MXN$;Mexican peso
 MYR;RM;Malaysian ringgit,ringgit
 MZN;;metical,meticais
 NAD;N$;Namibian dollar,Namibia dollar
-NGN;₦;Nigerian naira,naira
+NGN;₦,=N=,N;Nigerian naira,naira
 NIO;;Nicaraguan córdoba
 NOK;NKr;Norwegian krone,Norwegian kroner,Norwegian crown
 NPR;;Nepalese rupee
 NZD;NZ$;New Zealand dollar
-OMR;;Omani rial
+OMR;RO;Omani rial
 PAB;;balboa
 PEN;S/.,S/;Peruvian sol,Peruvian soles,soles
 PGK;;kina
-PHP;₱;Philippine peso
+PHP;₱,Php,PhP;Philippine peso
 PKR;;Pakistani rupee,Pakistan rupee
 PLN;zł;Polish zloty,Polish złoty,zloty,zlotys,złoty,złotych
 PYG;₲;guaraní,guaranies
-QAR;QR;Qatari riyal,Qatar riyal
+QAR;QR.,QR;Qatari riyal,Qatar riyal
 RON;;Romanian leu,Romanian lei
 RSD;;Serbian dinar
 RUB;₽;Russian ruble,Russian rouble,ruble,rouble
-RWF;;Rwandan franc
+RWF;Frw,FRw;Rwandan franc
 SAR;SR;Saudi riyal,Saudi Arabian riyal
 SBD;;Solomon Islands dollar
 SCR;;Seychellois rupee
@@ -136,7 +136,7 @@ SSP;;South Sudanese pound
 STN;;dobra
 SYP;;Syrian pound
 SZL;;lilangeni,emalangeni
-THB;฿;Thai baht,baht
+THB;฿,Bt;Thai baht,baht
 TJS;;somoni
 TMT;;Turkmenistan manat
 TND;;Tunisian dinar
@@ -144,9 +144,9 @@ TOP;;paanga
 TRY;₺,TL;Turkish lira,Turkish lirasi,lira
 TTD;TT$;Trinidad and Tobago dollar
 TWD;NT$,NTD,新台幣,新臺幣,新台币;New Taiwan dollar,NT dollar,Taiwan dollar
-TZS;TSh,TShs;Tanzanian shilling
+TZS;TSh,TShs,Tshs;Tanzanian shilling
 UAH;₴;Ukrainian hryvnia,hryvnia
-UGX;USh,UShs;Ugandan shilling,Uganda shilling
+UGX;USh,UShs,Ushs;Ugandan shilling,Uganda shilling
 USD;$,US$,U.S.$,USD$,美元;U.S. dollar,US dollar,United States dollar,dollar
 UYU;;Uruguayan peso
 UZS;;Uzbekistani sum
@@ -163,7 +163,7 @@ ZAR;R;South African rand,rand
 ZMW;;Zambian kwacha
 ZWG;ZiG;Zimbabwe gold
 """
-_WORDS = frozenset({"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD"})
+_WORDS = frozenset({"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD", "N", "RO"})
 """Codes and signs that are also words or letters: they name a currency only beside a scale (`R million`)."""
 _SMALL = frozenset({"usd", "eur", "gbp", "chf", "cad", "aud", "jpy", "rmb", "cny", "hkd", "sgd", "inr", "sek", "nok"})
 """Codes that are also recognized in lower case, for texts that have lost their capitals."""
@@ -260,6 +260,7 @@ SIGN_NEAR_SCALE = _sign_pattern(words=True)
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
 BEFORE_NUMBER = (
     rf"(?:{SIGN}|(?-i:[TKkM](?:{CODE}|[€£])(?![A-Za-z]))|(?-i:(?:{_CLEAR})(?=\s?[0-9])"
+    r"|(?:HK|US|AU|NZ|SG|SA)(?=\s?[0-9.]{1,9}\s?(?:cents?\b|¢))"
     r"|R(?=\s?\(?[0-9]{1,3}[, ][0-9]{3}|\s?\(?[0-9.]{1,9}\)?\s?(?:m|bn|million|billion)\b|[0-9]{1,5}\.[0-9]{2}\b)))"
 )
 """The currency before a number, with or without a scale: `HK$`, `MSEK`, `R` of `R1,204`."""

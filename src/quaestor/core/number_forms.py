@@ -101,7 +101,7 @@ _BAD_RIGHT = lazy_regex(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9
 _BAD_LEFT = lazy_regex(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = lazy_regex(
     r"\s?-?\s?(basis[\s-]points?|bpt?s?|percentage\spoints?|ppts?|pp|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
-    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|(?-i:[A-Z]{2,3}\s)?cents?|pence|cps|pts?)\b"
+    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|(?:(?-i:[A-Z]{2,3}\s)|(?:€|euro)\s?)?cents?|pence|cps|pts?)\b"
     r"|(x\b|(?-i:[cp])\b(?!\.[a-z])|\u00a2)",
     re.IGNORECASE,
 )
@@ -280,9 +280,10 @@ def _scale_of(tail: _Tail) -> Scale:
 def _unit(masked: str, tail: _Tail, currency: str | None, digits: str, *, cell: bool) -> tuple[str | None, _Tail]:
     """Return the unit, and the tail extended by a currency; a noun is not part of the number's span."""
     noun = _match_unit(masked, tail.end, digits, cell=cell)
+    in_cents = noun is not None and _unit_name(noun) == "cents"
     if currency:
-        return "cents" if noun and currency == "CNY" and _unit_name(noun) == "cents" else currency, tail
-    if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
+        return "cents" if in_cents and currency == "CNY" else currency, tail
+    if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not (tail.percent or in_cents):
         letter, code = scaled_currency(after["named"])
         scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
         return code, _Tail(tail.percent, scale, after.end())
@@ -304,7 +305,7 @@ def _match_unit(masked: str, position: int, digits: str, *, cell: bool) -> re.Ma
 def _unit_name(noun: re.Match[str]) -> str:
     """Return the name of a matched unit in its usual form: "pence" for "p"."""
     word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
-    word = word[-5:].strip() if word.endswith(("cent", "cents")) else word
+    word = "cents" if word.endswith(("cent", "cents")) else word
     return UNIT_NAMES.get(word, word if word.endswith(("s", "feet", "people", "pence")) else word + "s")
 
 

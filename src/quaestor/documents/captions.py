@@ -47,14 +47,18 @@ _SHARES_FIRST = lazy_regex(
 )
 _SCALE = lazy_regex(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
-    r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
+    r"(?P<word>thousands|thous\b|millions|billions|000,000\b|000(?:'?s)?\b)"
     # The word may end a label, even if the space before it is lost ("cash flowsmillions").
     r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$"
     # "2025 Million" and "Number of shares '000" are headings of counts.
     r"|\b(?:(?:19|20)[0-9]{2}|(?:number|shares|units|securities|options|rights)(?:,|\s[-\u2013])?)"
-    r"\s(?P<counted>(?:thousand|million|billion)\b|['\u2018\u2019]000s?)\W*$",
+    r"\s(?P<counted>(?:thousand|million|billion)\b|['\u2018\u2019]000s?)\W*$"
+    # "Sold (thousand cases)", "Sales area ('000 sq ft)", "Area '000 sq. ft."
+    r"|\((?:in\s)?(?P<of>thousand|million|billion|['\u2018\u2019]?000|1,000)\s(?:of\s)?[a-z][a-z0-9\s.\u00b2\u00b3/-]{0,20}\)$"
+    r"|\s(?P<quoted>['\u2018\u2019]000)\s[a-z][a-z0-9\s.\u00b2\u00b3]{0,14}$",
     re.IGNORECASE,
 )
+_SCALES_NAMED = ("word", "last", "counted", "of", "quoted")
 _PERCENT = lazy_regex(
     # A number before the sign is a percentage in the label, except a year: "2025 %", "Dec 25 %".
     r"(?:(?<![0-9])(?<![0-9]\s)|(?<=\b(?:19|20)[0-9]{2}\s)|(?<=\b[a-z]{3}\s[0-9]{2}\s))%"
@@ -117,7 +121,7 @@ def read_caption(text: str) -> Caption:
         return Caption(phrase.scale, phrase.currency or _unit(label))
     if found := _SCALE.search(label):
         return Caption(
-            scale_called(found["word"] or found["last"] or found["counted"]), currency_named(label) or _unit(label)
+            scale_called(next(filter(None, map(found.group, _SCALES_NAMED)))), currency_named(label) or _unit(label)
         )
     return _caption_of_single(label)
 

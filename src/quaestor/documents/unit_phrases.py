@@ -25,10 +25,11 @@ _WORDS = {
     "ten thousand": Scale.TEN_THOUSAND,
 }  # fmt: skip
 _LETTERS = {
-    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "m": Scale.MILLION, "M": Scale.MILLION,
+    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "t": Scale.THOUSAND, "m": Scale.MILLION, "M": Scale.MILLION,
     "mm": Scale.MILLION, "MM": Scale.MILLION, "b": Scale.BILLION, "B": Scale.BILLION,
     "cr": Scale.CRORE, "Cr": Scale.CRORE, "CR": Scale.CRORE, "Mn": Scale.MILLION, "Bn": Scale.BILLION,
     "BN": Scale.BILLION, "MN": Scale.MILLION, "bn": Scale.BILLION, "mn": Scale.MILLION, "mil": Scale.MILLION,
+    "Mil": Scale.MILLION,
 }  # fmt: skip
 _SIGNS = {
     "千": Scale.THOUSAND, "万": Scale.TEN_THOUSAND, "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION,
@@ -46,12 +47,14 @@ SCALE_WORD = (
 _ZEROS = r"['\u2018\u2019`]?\s?000(?:['\u2018\u2019]?s)?"
 _END = r"(?![A-Za-z])"
 _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
-_CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME})"
+_SHARED = r"(?<![A-Za-z])(?:[Kk]r\.?|Shs?\.?|Ps\.?|[Ll]ei)(?![A-Za-z])"
+"""Signs of several currencies, which tell no currency but mark the scale beside them as one of money."""
+_CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME}|{_SHARED})"
 _PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>(?:{SCALE_WORD}|(?i:mill)\b\.?){_END}|{_ZEROS}\b)"
-    rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|(?:in\s)?[cC]rs?\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
+    rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|(?:in\s)?[cC]rs?\.?|CR|[mM]il\.?)|(?P<letter2>[bB])){_END}"
     rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
-    rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|RMB|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
+    rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|RMB|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TtkKmM]|M[Nn])(?P<code2>{CODE}|kr\b\.?))"
     rf"{_END}|(?<![A-Za-z])(?P<letter5>[TkKmM]|M[Mn]|mm)\s?(?P<after>{SIGN})"
     rf"|(?<![A-Za-z])(?P<word2>{SCALE_WORD}|(?i:[mb]il\.)|(?<![0-9.,]){_ZEROS}){_BETWEEN}(?P<after2>{_CURRENCY})"
     rf"|(?P<sign2>{SCALE_SIGN})(?P<after3>{SIGN})"
@@ -63,10 +66,11 @@ _IN_SCALE = lazy_regex(
     re.IGNORECASE,
 )
 """A scale alone, if unambiguous."""
+_ROUND = r"1(?:[.,'\u2019\s]?000){1,2}|(?:1\s)?millions?"
 _IN_ROUND = lazy_regex(
     rf"(?:^|[(\[:]|\b(?:19|20)[0-9]{{2}}\s)\s?(?:in\s)?"
-    rf"(?:(?P<before>{CODE})\s(?P<word>1[.,'\u2019\s]?000)|(?:[x\u00d7]\s)(?P<before2>{CODE}|€)\s?(?P<word2>1[.,'\u2019\s]?000)"
-    rf"|(?P<before3>{CODE}|€)\s[x\u00d7]\s?(?P<word3>1[.,'\u2019\s]?000)"
+    rf"(?:(?P<before>{CODE})\s(?P<word>1[.,'\u2019\s]?000)|(?:[x\u00d7]\s)(?P<before2>{CODE}|€)\s?(?P<word2>{_ROUND})"
+    rf"|(?P<before3>{CODE}|€)\s[x\u00d7]\s?(?P<word3>{_ROUND})"
     rf"|(?P<before4>{_CURRENCY})\s?(?P<word4>100\smillions?)|(?P<word5>100\smillions?)\s(?:of\s)?(?P<after>{_CURRENCY}))"
     r"\s?(?=[)\]]|$)"
 )
@@ -84,6 +88,8 @@ _DOLLARS = {
     "new taiwan": "TWD",
 }  # fmt: skip
 _US = lazy_regex(r"\bu\.?\s?s\b")
+_ROUND_SCALES = (Scale.MILLION, Scale.THOUSAND, Scale.MILLION)
+"""By how often the digits "000" are printed."""
 _NEAR = 12
 """Number of characters around a scale with "$" in which its country is named."""
 _EXCEPT = lazy_regex(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
@@ -91,7 +97,7 @@ _EXCEPT = lazy_regex(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNO
 
 _SCALE_ROOT = lazy_regex(
     r"thous|tsd|taus|illi|mi[olr]|000|[千万萬億亿兆천백만억십조]|crore|lakh|lac"
-    rf"|(?<![a-z])(?:[kmbtg]|mm|[mbt]n|trn|[mb]ln|mrd|cr|mil)(?![a-z])|[kmt]{SMALL_CODE}|{SMALL_CODE}[kmb]"
+    rf"|(?<![a-z])(?:[kmbtg]|mm|[mbt]n|trn|[mb]ln|mrd|cr|mil)(?![a-z])|[kmt](?:{SMALL_CODE}|kr\b)|{SMALL_CODE}[kmb]"
 )
 """Lower-case part of every separate scale; scales joined to a currency code are matched by capitals."""
 _CAPITALS = lazy_regex(r"[A-Z]{3}|\bR[kKmMb]")
@@ -122,8 +128,8 @@ def scale_called(word: str) -> Scale | None:
     if scale := _SIGNS.get(plain):
         return scale
     plain = plain.casefold()
-    if plain.startswith("000"):
-        return Scale.THOUSAND
+    if plain.startswith(("000", "1,000")):
+        return Scale.MILLION if plain.endswith(",000,000") or plain == "000,000" else Scale.THOUSAND
     return _WORDS.get(plain) or _WORDS.get(plain.removesuffix("s"))
 
 
@@ -137,9 +143,10 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
     """
     if not _SCALE_ROOT.search(text.lower()) and not _CAPITALS.search(text):
         return None  # quick exit for most texts
-    if ("000" in text or "100" in text) and (found := _IN_ROUND.search(text)):
+    if any(sign in text for sign in ("000", "100", "x ", "\u00d7 ")) and (found := _IN_ROUND.search(text)):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
-        round_scale = Scale.THOUSAND if named["word"].endswith("000") else Scale.HUNDRED_MILLION
+        hundreds = named["word"].startswith("100 ")
+        round_scale = Scale.HUNDRED_MILLION if hundreds else _ROUND_SCALES[named["word"].count("000")]
         return UnitPhrase(round_scale, currency_called(named.get("before") or named["after"]), *found.span())
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
@@ -205,7 +212,7 @@ _BEFORE = lazy_regex(
     re.IGNORECASE,
 )
 _AFTER = lazy_regex(
-    r"\s*(?:$|[()\],;.:/\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b"
+    r"\s*(?:$|[()\],;.:/'\u2019\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b"
     r"|(?:restated|unaudited|audited|revised|adjusted|reported)[0-9]?\s*$)"
     r"[^0-9]{0,220}[)\]\s.:;,]*",
     re.IGNORECASE,

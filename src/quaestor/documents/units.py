@@ -33,6 +33,8 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 40
+_LONGEST_UNIT = 12
+"""Most characters of a unit other than money in a column without heading."""
 _IN_CODE = re.compile(r"(?:iso4217|xbrli):", re.IGNORECASE)
 _FOR_ONE = re.compile(r"\s?(?:/|per)\s?", re.IGNORECASE)
 _FIXED = (
@@ -42,7 +44,7 @@ _FIXED = (
     (re.compile(r"\W*"), NOTHING),
 )
 _SCALED = re.compile(
-    rf"(?:in\s)?(?P<scale>{SCALE_WORD}|['\u2019]?000s?)\s(?:of\s)?(?P<unit>[^0-9]{{1,30}})", re.IGNORECASE
+    rf"(?:in\s)?(?P<scale>{SCALE_WORD}|['\u2018\u2019]?000s?|1,000)\s(?:of\s)?(?P<unit>[^0-9]{{1,30}})", re.IGNORECASE
 )
 
 
@@ -70,7 +72,9 @@ def _is_unit_column(table: Table, place: int, header: Header) -> bool:
     if header.label and not _HEAD.fullmatch(header.label.strip()):
         return False
     return bool(cells) and all(
-        len(cell.text) <= _LONGEST and (not cell.quantities or is_unit_line(cell.text)) for cell in cells
+        len(cell.text) <= _LONGEST
+        and (not cell.quantities or is_unit_line(cell.text) or _SCALED.fullmatch(cell.text.strip()) is not None)
+        for cell in cells
     )
 
 
@@ -89,7 +93,7 @@ def read_unit_cell(text: str) -> Caption:
         return fixed
     caption, scaled = read_caption(f"({plain})"), _SCALED.fullmatch(plain)
     if scaled and not caption.unit:
-        return Caption(read_caption(f"({scaled['scale']})").scale, scaled["unit"])
+        return Caption(scale_called(scaled["scale"]), scaled["unit"])
     if caption.unit or caption.scale in LARGE_SCALES:
         return replace(caption, scale=caption.scale or Scale.ONE)
     return Caption(Scale.ONE, plain)
@@ -230,8 +234,8 @@ def bare_currency_of(table: Table) -> str | None:
 
 def _are_units(cells: Sequence[Cell]) -> bool:
     """Whether the cells of a column without heading are units, of amounts of money and others: "R'm", "cents", "%"."""
-    others = [cell for cell in cells if not is_unit_line(cell.text)]
-    if any(cell.text.strip() != "%" and _unit_word(cell.text) is None for cell in others):
+    words = [cell for cell in cells if len(cell.text) > _LONGEST_UNIT and _unit_word(cell.text) is None]
+    if any(cell.quantities or not is_unit_line(cell.text) for cell in words):
         return False
     return len(cells) > 1 and any(read_caption(cell.text).scale in LARGE_SCALES for cell in cells)
 
