@@ -5,7 +5,7 @@ Readers of all formats (HTML, PDF, datasets) produce the same kinds of parts.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -31,6 +31,7 @@ from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.own_currency import (
     bare_sign_of,
     is_bare_dollar,
+    own_dollar_of,
     sentences_with_own_currency,
     with_own_currency,
 )
@@ -192,7 +193,7 @@ def assemble(
     lost = [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings]
     assembly = _Assembly(id, lost, filing, lost_dashes, convention)
     if filing:
-        assembly.dollars = _find_dollars(parts)
+        assembly.dollars = _find_dollars(parts) or own_dollar_of(_printed_texts(parts))
         found = (_find_default(part, assembly.dollars) for part in parts)
         assembly.default = next(filter(_has_units, found), Amounts())
     for part in parts:
@@ -314,8 +315,8 @@ class _Assembly:
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
         if part.section_caption:
             found = with_section_scale(found, read_amounts(part.section_caption))
-        if sign := bare_sign_of(self.default.unit):
-            found = sentences_with_own_currency(found, self.default.unit or "", sign)
+        if sign := bare_sign_of(self._own_currency):
+            found = sentences_with_own_currency(found, self._own_currency or "", sign)
         for sentence, start, end, fact in part.facts:
             source = SentenceRef(self.id, self.sections[-1].id, self.sentences + sentence, start, end)
             self.facts.append(TaggedNumber(source, fact))
@@ -325,6 +326,11 @@ class _Assembly:
         after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
         self.leading = [*([] if after_table else self.leading), *part.sentences][-_LEADING_SENTENCES:]
         self._add(Paragraph(found), part)
+
+    @property
+    def _own_currency(self) -> str | None:
+        """The currency that bare signs mean unless a table names another."""
+        return self.dollars if self.dollars and self.default.unit in (None, "USD") else self.default.unit
 
     def _look_for_default(self, part: DocumentPart) -> None:
         if self.filing and _has_units(amounts := _find_default(part, self.dollars)):
@@ -391,7 +397,7 @@ class _Assembly:
         table = with_unit_columns(table)
         # "Change $" beside "NZ$ million" is in the dollars of the table.
         named = table.unit == "USD" and not is_bare_dollar(table.unit, table.caption)
-        own_unit = table.unit if named or bare_sign_of(table.unit) else self.default.unit
+        own_unit = table.unit if named or bare_sign_of(table.unit) else self._own_currency
         if sign := bare_sign_of(own_unit):
             table = with_own_currency(table, own_unit or "", sign)
         for row, column, fact in part.facts:
@@ -560,6 +566,18 @@ def _find_default(part: DocumentPart, dollars: str | None) -> Amounts:
         return Amounts()
     text, amounts = found
     return replace(amounts, unit=dollars) if dollars and is_bare_dollar(amounts.unit, text) else amounts
+
+
+def _printed_texts(parts: Iterable[DocumentPart]) -> Iterator[str]:
+    """Yield the texts and cells of parts."""
+    for part in parts:
+        match part:
+            case HeadingPart():
+                yield part.text
+            case ParagraphPart():
+                yield from part.sentences
+            case TablePart():
+                yield from (part.caption, part.title, *(text for row in part.grid for text in row if text))
 
 
 def _find_dollars(parts: Iterable[DocumentPart]) -> str | None:

@@ -1,13 +1,14 @@
 """Bare signs ("$", "¥") read as the currency of their document or table."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from quaestor.core.currencies import sign_of
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Sentence
 from quaestor.documents.table import Header, Table
+from quaestor.documents.unit_phrases import currency_alone, find_unit_phrase, is_unit_line
 
 _READ_AS = {"$": "USD", "¥": "JPY"}
 _NAMED = re.compile(
@@ -31,6 +32,37 @@ def bare_sign_of(currency: str | None) -> str | None:
 def is_bare_dollar(currency: str | None, text: str) -> bool:
     """Return whether a currency is USD only because a text has "$" or "dollars" without naming those of the US."""
     return currency == "USD" and not _NAMED.search(text)
+
+
+_COUNTRIES = (
+    ("AUD", re.compile(r"\bA\.?[BC]\.?N\.?:?\s[0-9]{2}|\bASX\b|\b(?:un)?franked\b|\bAppendix 4[CDE]\b")),
+    ("NZD", re.compile(r"\bNZX\b")),
+)
+"""What only reports of a country print whose dollar is not that of the US."""
+_US = re.compile(
+    r"\bU\.?\s?S\.?\s?(?:\$|dollars?\b)|\bUSD\b|\bunited states dollars?\b|\bsecurities and exchange commission\b",
+    re.IGNORECASE,
+)
+_MAY_NAME = re.compile(r"[A-Z]\$|\b[A-Z]{2}D\b")
+_CURRENCY_OF = re.compile(r"\W*(?:reporting |presentation )?currency\W*", re.IGNORECASE)
+
+
+def own_dollar_of(texts: Iterable[str]) -> str | None:
+    """Return the dollar of a report that never names those of the US: of its country, or the only one of its captions.
+
+    >>> own_dollar_of(["A fully franked dividend of $0.12"]), own_dollar_of(["Currency NZD", "$m"])
+    ('AUD', 'NZD')
+    """
+    countries, named = set[str | None](), set[str | None]()
+    for text in texts:
+        if _US.search(text):
+            return None
+        countries.update(code for code, pattern in _COUNTRIES if pattern.search(text))
+        if _MAY_NAME.search(text):
+            phrase = find_unit_phrase(text) if is_unit_line(text) else None
+            named.add(phrase.currency if phrase else currency_alone(_CURRENCY_OF.sub("", text)))
+    found = countries or {code for code in named if bare_sign_of(code) == "$"}
+    return found.pop() if len(found) == 1 else None
 
 
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
