@@ -163,7 +163,9 @@ ZAR;R;South African rand,rand
 ZMW;;Zambian kwacha
 ZWG;ZiG;Zimbabwe gold
 """
-_WORDS = frozenset({"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD", "N", "RO"})
+_WORDS = frozenset(
+    {"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD", "N", "RO"}
+)
 """Codes and signs that are also words or letters: they name a currency only beside a scale (`R million`)."""
 _SMALL = frozenset({"usd", "eur", "gbp", "chf", "cad", "aud", "jpy", "rmb", "cny", "hkd", "sgd", "inr", "sek", "nok"})
 """Codes that are also recognized in lower case, for texts that have lost their capitals."""
@@ -260,7 +262,7 @@ SIGN_NEAR_SCALE = _sign_pattern(words=True)
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
 BEFORE_NUMBER = (
     rf"(?:{SIGN}|(?-i:[TKkM](?:{CODE}|[€£])(?![A-Za-z]))|(?-i:(?:{_CLEAR})(?=\s?[0-9])"
-    r"|(?:HK|US|AU|NZ|SG|SA)(?=\s?[0-9.]{1,9}\s?(?:cents?\b|¢))"
+    r"|(?:HK|US|AU|NZ|SG|SA)(?=[0-9.]{1,9}\s?(?:cents?\b|¢))"
     r"|R(?=\s?\(?[0-9]{1,3}[, ][0-9]{3}|\s?\(?[0-9.]{1,9}\)?\s?(?:m|bn|million|billion)\b|[0-9]{1,5}\.[0-9]{2}\b)))"
 )
 """The currency before a number, with or without a scale: `HK$`, `MSEK`, `R` of `R1,204`."""

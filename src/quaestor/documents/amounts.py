@@ -112,7 +112,7 @@ _NUMBER_BEFORE = re.compile(r"(?<![0-9])(?!(?:19|20)[0-9]{2}\s?$)[0-9][0-9.,]{0,
 _DEFAULT = re.compile(
     r"\bunless\s(?:otherwise|where)\b|\b(?:except|unless)\s(?:as|where|when|if)?\s?(?:otherwise\s)?(?:stated|noted|indicated)\b"
     r"|\b(?:all|tabular)\s(?:[a-z]+\s){0,3}(?:amounts|figures|numbers|values)\b"
-    r"|\b(?:amounts|dollars|figures|numbers|values|statements|tables|information|report)\b[^.;]{0,120}?\b(?:presented|expressed"
+    r"|\b(?:amounts|figures|numbers|values|statements|tables|information|report)\b[^.;]{0,120}?\b(?:presented|expressed"
     r"|stated|reported|shown|given|rounded|prepared|are|is)\s(?:off\s|up\s)?(?:in|to)\b"
     r"|\b(?:presentation|reporting)\scurrency\b"
 )

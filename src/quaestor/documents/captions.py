@@ -54,8 +54,8 @@ _SCALE = lazy_regex(
     r"|\b(?:(?:19|20)[0-9]{2}|(?:number|shares|units|securities|options|rights)(?:,|\s[-\u2013])?)"
     r"\s(?P<counted>(?:thousand|million|billion)\b|['\u2018\u2019]000s?)\W*$"
     # "Sold (thousand cases)", "Sales area ('000 sq ft)", "Area '000 sq. ft."
-    r"|\((?:in\s)?(?P<of>thousand|million|billion|['\u2018\u2019]?000|1,000)\s(?:of\s)?[a-z][a-z0-9\s.\u00b2\u00b3/-]{0,20}\)$"
-    r"|\s(?P<quoted>['\u2018\u2019]000)\s[a-z][a-z0-9\s.\u00b2\u00b3]{0,14}$",
+    r"|\((?:in\s)?(?P<of>thousand|million|billion|['\u2018\u2019]?000|1,000)\s(?:of\s)?(?P<noun>[a-z][a-z0-9\s.\u00b2\u00b3/-]{0,20})\)$"
+    r"|\s(?P<quoted>['\u2018\u2019]000)\s(?P<noun2>[a-z][a-z0-9\s.\u00b2\u00b3]{0,14})$",
     re.IGNORECASE,
 )
 _SCALES_NAMED = ("word", "last", "counted", "of", "quoted")
@@ -120,9 +120,8 @@ def read_caption(text: str) -> Caption:
     if phrase is not None and ends_with_phrase(label, phrase):
         return Caption(phrase.scale, phrase.currency or _unit(label))
     if found := _SCALE.search(label):
-        return Caption(
-            scale_called(next(filter(None, map(found.group, _SCALES_NAMED)))), currency_named(label) or _unit(label)
-        )
+        scale = scale_called(next(filter(None, map(found.group, _SCALES_NAMED))))
+        return Caption(scale, currency_named(label) or _unit(label) or found["noun"] or found["noun2"])
     return _caption_of_single(label)
 
 

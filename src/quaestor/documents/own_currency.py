@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from quaestor.core.currencies import sign_of
+from quaestor.core.currencies import currency_called, sign_of
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Sentence
 from quaestor.documents.table import Header, Table
@@ -43,6 +43,7 @@ _US = re.compile(
     r"\bU\.?\s?S\.?\s?(?:\$|dollars?\b)|\bUSD\b|\bunited states dollars?\b|\bsecurities and exchange commission\b",
     re.IGNORECASE,
 )
+_STATED = re.compile(r"\b[Dd]ollars?\b[^.]{0,20}\bare\s(?:in\s)?((?:[A-Z][a-z]+\s){1,2}dollars)\b")
 _MAY_NAME = re.compile(r"[A-Z]\$|\b[A-Z]{2}D\b")
 _CURRENCY_OF = re.compile(r"\W*(?:reporting |presentation )?currency\W*", re.IGNORECASE)
 
@@ -58,6 +59,8 @@ def own_dollar_of(texts: Iterable[str]) -> str | None:
         if _US.search(text):
             return None
         countries.update(code for code, pattern in _COUNTRIES if pattern.search(text))
+        if stated := _STATED.search(text):
+            return currency_called(stated[1])
         if _MAY_NAME.search(text):
             phrase = find_unit_phrase(text) if is_unit_line(text) else None
             named.add(phrase.currency if phrase else currency_alone(_CURRENCY_OF.sub("", text)))

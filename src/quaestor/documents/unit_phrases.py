@@ -25,8 +25,9 @@ _WORDS = {
     "ten thousand": Scale.TEN_THOUSAND,
 }  # fmt: skip
 _LETTERS = {
-    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "t": Scale.THOUSAND, "m": Scale.MILLION, "M": Scale.MILLION,
-    "mm": Scale.MILLION, "MM": Scale.MILLION, "b": Scale.BILLION, "B": Scale.BILLION,
+    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "t": Scale.THOUSAND,
+    "m": Scale.MILLION, "M": Scale.MILLION, "mm": Scale.MILLION, "MM": Scale.MILLION,
+    "b": Scale.BILLION, "B": Scale.BILLION,
     "cr": Scale.CRORE, "Cr": Scale.CRORE, "CR": Scale.CRORE, "Mn": Scale.MILLION, "Bn": Scale.BILLION,
     "BN": Scale.BILLION, "MN": Scale.MILLION, "bn": Scale.BILLION, "mn": Scale.MILLION, "mil": Scale.MILLION,
     "Mil": Scale.MILLION,

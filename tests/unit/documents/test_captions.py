@@ -18,6 +18,7 @@ from quaestor.documents.captions import Caption, caption_in_text, is_caption, re
         ("operating leases ( in $ 000s )", Scale.THOUSAND, "USD"),
         ("shares ( 000 )", Scale.THOUSAND, "shares"),
         ("shares ( thous. )", Scale.THOUSAND, "shares"),
+        ("passenger miles (000,000)", Scale.MILLION, None),
         ("number of rsus ( in thousands )", Scale.THOUSAND, "rsus"),
         ("millions except percentages", Scale.MILLION, None),
         ("for 2009 ( in millions of u.s . dollars except for percentages )", Scale.MILLION, "USD"),

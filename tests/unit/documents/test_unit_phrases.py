@@ -79,9 +79,19 @@ def test_a_currency_alone(text: str, scale: Scale | None, unit: str | None) -> N
         ("DKK mill.", Scale.MILLION, "DKK"),
         ("(100 millions of yen)", Scale.HUNDRED_MILLION, "JPY"),
         ("Unit: RMB 100 million", Scale.HUNDRED_MILLION, "CNY"),
+        ("x € 1 million", Scale.MILLION, "EUR"),
+        ("(x € 1,000,000)", Scale.MILLION, "EUR"),
+        ("N'000", Scale.THOUSAND, "NGN"),
+        ("Kshs 'M'", Scale.MILLION, "KES"),
+        ("(Php Million)", Scale.MILLION, "PHP"),
+        ("QR. '000", Scale.THOUSAND, "QAR"),
+        ("USD Mil", Scale.MILLION, "USD"),
+        ("kr m", Scale.MILLION, None),
+        ("tkr", Scale.THOUSAND, None),
+        ("Shs'000", Scale.THOUSAND, None),
     ],
 )
-def test_a_scale_printed_as_a_number(text: str, scale: Scale, currency: str) -> None:
+def test_other_forms_of_scales_and_currencies(text: str, scale: Scale, currency: str | None) -> None:
     phrase = find_unit_phrase(text)
     assert phrase is not None
     assert (phrase.scale, phrase.currency) == (scale, currency)

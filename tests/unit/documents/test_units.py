@@ -368,10 +368,27 @@ def test_a_sign_is_the_dollar_of_its_table() -> None:
     assert read_as(found, 1, 3) == ("million", "NZD")
 
 
+@pytest.mark.parametrize(
+    "text", ["A fully franked dividend was declared.", "Currency AUD", "Dollar amounts are Australian dollars."]
+)
+def test_a_report_without_us_dollars_is_in_the_dollars_of_its_country(text: str) -> None:
+    grid = [["$m", "2025", "2024"], ["Revenue", "410", "390"]]
+    assert read_as(table(ParagraphPart((text,)), TablePart(grid)), 1, 1) == ("million", "AUD")
+    assert read_as(table(ParagraphPart((text, "We borrowed US$4m.")), TablePart(grid)), 1, 1)[0] == "million"
+
+
 def test_a_column_of_units_needs_no_heading() -> None:
     grid = [["", "", "2025"], ["Revenue", "Rm", "41,022"], ["Margin", "%", "12.1"], ["Earnings", "cents", "412.1"]]
+    grid += [["Output", "boepd", "58,420"], ["Gearing", "times", "1.3"]]
     found = table(TablePart(grid, header_rows=1))
     assert [read_as(found, row, 2) for row in (1, 2, 3)] == [("million", "ZAR"), ("percent", None), ("one", "cents")]
+    assert [read_as(found, row, 2) for row in (4, 5)] == [("one", "boepd"), ("one", "times")]
+
+
+def test_a_column_of_units_may_count_thousands() -> None:
+    grid = [["", "UoM", "2025"], ["Volume", "'000 MT", "168"], ["Output", "1,000 t", "20"], ["Price", "₹/t", "1,771"]]
+    found = table(TablePart(grid, header_rows=1))
+    assert [read_as(found, row, 2) for row in (1, 2, 3)] == [("thousand", "MT"), ("thousand", "t"), ("one", "INR")]
 
 
 def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number() -> None:
@@ -392,6 +409,10 @@ def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number
         ("Net interest margin (FTE)", "3.41", ("one", None)),
         ("Earnings/share, EUR", "3.41", ("one", "EUR")),
         ("EBIT per kg (NOK)", "19.00", ("one", "NOK")),
+        ("Noodles sold (thousand cases)", "1,204", ("thousand", "cases")),
+        ("Sales area '000 sq. ft.", "1,204", ("thousand", "sq. ft.")),
+        ("Off-hire days", "187", ("one", None)),
+        ("Closed stores", "7", ("one", None)),
         ("Users (NOK per month)", "345", ("one", "NOK")),
         ("Effective tax rate", "21.4", ("one", None)),
         ("Income tax at the federal statutory rate", "21.4", ("thousand", "USD")),
