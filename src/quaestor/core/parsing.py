@@ -9,6 +9,7 @@ In a cell every number counts, even a bare year, and parentheses are a minus. In
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
 
@@ -32,6 +33,10 @@ _MARKED_DASH = lazy_regex("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\
 _DIGIT = lazy_regex("[0-9\uff10-\uff19]")
 _THOUSANDS = lazy_regex(r"(?!\s?-?[0.])[^0-9().]{1,6}000s?")
 """The heading of amounts in thousands: "£000"."""
+_WITH_FRACTION = lazy_regex(
+    r"(?P<currency>\$)?\s?(?P<whole>[0-9]{1,4})[\s-](?P<over>[0-9]{1,2})/(?P<under>2|4|8|16|32|64)"
+)
+"""A price of a share before 2001: "17 1/4"."""
 _WORDS = lazy_regex("[A-Za-z]{4}")
 _SPACING = lazy_regex(r"[\s.,'/]+")
 _MARK_OR_NAME = lazy_regex(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
@@ -89,6 +94,10 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
             )
     if not _DIGIT.search(text) or _MARKED_DASH.fullmatch(stripped):
         return ()
+    if "/" in stripped and not convention.is_loose and (found := _WITH_FRACTION.fullmatch(stripped)):
+        part = Decimal(found["over"]) / Decimal(found["under"])
+        unit = "USD" if found["currency"] else None
+        return (Quantity(Decimal(found["whole"]) + part, Scale.ONE, unit, stripped),) if 0 < part < 1 else ()
     masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_artifacts(text))
     masked, refused = in_english(masked, convention, cell=True)
     spans, periods = _scan(text, masked, cell=True)

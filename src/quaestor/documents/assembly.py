@@ -68,6 +68,10 @@ _LARGEST = Decimal(10) ** 16
 """Larger than any amount in a report: more than all companies together own, in any currency."""
 _FOR_ALL_TABLES = ("(all", "(tabular")
 """Beginnings of captions above one table that apply to all tables."""
+_TOO_LARGE = 100
+"""An amount this many times as large as all amounts below captions with a scale is not in that scale."""
+_ITEM = re.compile(r"(?:item|part)\s[0-9ivx]{1,4}[a-c]?\b|exhibit\s[0-9]", re.IGNORECASE)
+"""Headings of parts of a filing that do not share captions."""
 _FIRST_BLOCKS = 40
 """Number of blocks on the first page of a filing, which names its period."""
 _RATES = re.compile(r"\b(?:exchange|conversion) rates\b", re.IGNORECASE)
@@ -270,6 +274,7 @@ class _Assembly:
     currencies: Counter[str] = field(default_factory=Counter)
     reported: Period | None = None
     amounts: Amounts = field(default_factory=Amounts)
+    largest: Decimal = Decimal(0)
     default: Amounts = field(default_factory=Amounts)
     dollars: str | None = None
     scaled: set[str] = field(default_factory=set)
@@ -286,6 +291,8 @@ class _Assembly:
         after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
         self.leading = [] if after_table else list(filter(_is_caption_of_next, self.leading))
         self.counted = Amounts()
+        if _ITEM.match(part.text):
+            self.amounts = Amounts()
         self._look_for_period(part.text)
         self._add(SectionHeading(part.text, part.level), part)
 
@@ -443,9 +450,12 @@ class _Assembly:
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._texts_over(table, part)
         if not (amounts.scale or amounts.shares or of_rates) and not _prints_cents(table):
+            if _largest_amount(table) > _TOO_LARGE * self.largest:
+                self.amounts = Amounts()  # printed in full, as the tables after it may be
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
         elif amounts.scale in LARGE_SCALES and not is_default:
             self.amounts = amounts
+            self.largest = max(self.largest, _largest_amount(table))
         table = with_units(table, amounts, currency, self.convention, about, is_default=is_default)
         table = with_periods(table, about, self.reported)
         if table.unit is not None and is_currency(table.unit):
@@ -622,9 +632,13 @@ def _takes_default(table: Table, default: Amounts) -> bool:
     """
     if not _has_units(default):
         return False
-    numbers = [abs(q.value) for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE]
-    largest = max(numbers, default=Decimal(0))
+    largest = _largest_amount(table)
     return largest >= _SMALL and largest * (default.scale or Scale.ONE).factor < _LARGEST
+
+
+def _largest_amount(table: Table) -> Decimal:
+    numbers = (abs(q.value) for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE)
+    return max(numbers, default=Decimal(0))
 
 
 def _prints_cents(table: Table) -> bool:

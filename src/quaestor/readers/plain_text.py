@@ -304,6 +304,8 @@ _NO_TEXT = lazy_regex(
     r"<DOCUMENT>\s*<TYPE>(?:GRAPHIC|ZIP|EXCEL|PDF|XML|JSON|EX-101|EX-27)\b.*?(?:</DOCUMENT>|\Z)", re.DOTALL
 )
 _SEC_FIELD = lazy_regex(r"<(?:TYPE|SEQUENCE|FILENAME|DESCRIPTION|ACCEPTANCE-DATETIME|SEC-HEADER|SEC-DOCUMENT)>.*")
+_MULTIPLIER = lazy_regex(r"(?m:^)<MULTIPLIER>[^\S\n]*1,?000(?P<more>,?000)?[^\S\n]*(?m:$)", re.IGNORECASE)
+"""The scale of a financial data schedule."""
 _PART = lazy_regex(r"part\s+[ivx]+\b.{0,80}", re.IGNORECASE)
 _ITEM = lazy_regex(r"item\s+[0-9]+[a-c]?\b.{0,110}", re.IGNORECASE)
 _NOTE = lazy_regex(r"(?:note\s+[0-9]+|[0-9]{1,2}\.|\([0-9]{1,2}\))\s*[-.:—]?\s*[A-Z].{0,90}")
@@ -324,6 +326,7 @@ class PlainTextReader:
         warnings = list(content.text.warnings)
         # Keep the number of lines, so that line numbers stay right.
         text = _NO_TEXT.sub(lambda left_out: "\n" * left_out[0].count("\n"), content.text.text)
+        text = _MULTIPLIER.sub(lambda found: f"(in {'millions' if found['more'] else 'thousands'})", text)
         if len(text) > _LONGEST:
             text = text[: text.rfind("\n", 0, _LONGEST) + 1 or _LONGEST]
             warnings.append(f"only the first {_LONGEST:,} characters were read")

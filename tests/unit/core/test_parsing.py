@@ -366,3 +366,10 @@ def test_no_year_and_no_date_that_is_glued_to_a_word_is_an_amount(glued: str) ->
 )
 def test_numbers_that_a_sign_parts_are_several_and_others_may_be_one_in_parts(text: str, values: list[str]) -> None:
     assert [quantity.value for quantity in parse_cell(text)] == [Decimal(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("17 1/4", "17.25"), ("$ 9-7/8", "9.875"), ("12 8/4", None), ("3/4", None)]
+)
+def test_price_with_a_fraction(text: str, value: str | None) -> None:
+    assert [quantity.value for quantity in parse_cell(text)] == ([Decimal(value)] if value else [])

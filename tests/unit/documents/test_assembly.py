@@ -250,3 +250,14 @@ def test_default_scale_does_not_apply_to_numbers_in_full() -> None:
     ]
     cover, sales = assemble("file", parts, filing=True).tables
     assert (cover.scale, sales.scale) == (None, Scale.MILLION)
+
+
+def test_scale_of_an_earlier_caption_ends_with_its_item_and_at_amounts_printed_in_full() -> None:
+    def scale_after(*between: DocumentPart, sales: str) -> Scale | None:
+        selected = TablePart([["", "1996"], ["Net sales", "$142,618"]], "(Dollars in thousands)")
+        statement = TablePart([["", "1996"], ["Sales", f"${sales}"], ["Costs", "111,242"]])
+        return assemble("f", [HeadingPart("Item 6"), selected, *between, statement], filing=True).tables[1].scale
+
+    assert scale_after(sales="142,618") is Scale.THOUSAND
+    assert scale_after(sales="142,618,214") is None
+    assert scale_after(HeadingPart("Item 8. Financial Statements"), sales="142,618") is None
