@@ -20,6 +20,8 @@ from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, 
 
 _DAYS, _MONTHS = "365", 12
 """Days and months of a year; a formula that measures days uses the number of days in the period."""
+_COST = lazy_regex("Depreciation|Amortization|Payments(?:To|For|Of)|InterestExpense|CostOf")
+"""Concepts of costs and payments, whose sizes a formula takes, although some statements print them negative."""
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 
 FindSeries = Callable[[str, Moment], FoundSeries | None]
@@ -75,7 +77,8 @@ class Measure:
     def _spell_operation(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
         sides = [self._spell_part(part, moment, terms, label) for part in formula.parts]
         if None not in sides:
-            return f"({sides[0]} {formula.kind} {sides[1]})"
+            same = formula.kind in "/-" and sides[0] == sides[1]  # one number found for two concepts
+            return None if same else f"({sides[0]} {formula.kind} {sides[1]})"
         if formula.kind not in "+-" or (sides[1] is None and _needs_second(formula)):
             return None
         # A sum may lack an addend that the filing does not have; a missing first operand or subtrahend is unlikely.
@@ -99,6 +102,8 @@ class Measure:
         if text is None and concept.startswith(MEASURE):
             text = spell_at(found[0], None, terms, label)
         terms.score = min(terms.score, score + log_share(found[1]))
+        if text in terms.variables and _COST.search(concept):
+            terms.variables[text] = replace(terms.variables[text], reading="magnitude")
         return text
 
 
