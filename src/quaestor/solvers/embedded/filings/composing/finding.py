@@ -371,7 +371,7 @@ def _find_like(member: FactLine, concept: str, table: FactTable) -> Iterator[tup
         headed = any(line.path_terms.issuperset(phrase) for phrase in known.phrases)
         titled = not line.path and any(line.title_terms.issuperset(phrase) for phrase in known.phrases)
         for series in table.series_of_line.get(place, ()):
-            column = series.column and any(set(series.column).issuperset(phrase) for phrase in known.phrases)
+            column = any(set(series.column) == set(phrase) for phrase in known.phrases)
             if column or headed or titled:
                 yield series, 1.0 if column or headed else 0.3
 
