@@ -55,8 +55,8 @@ def term(word: str) -> str:
 
 
 def stem_word(word: str) -> str:
-    """Return the stem of a word in lower case."""
-    return str(_thread.stemmer.stemWord(word))
+    """Return the stem of a word in lower case, in American spelling: "amortisation" is "amortization"."""
+    return str(_thread.stemmer.stemWord(word.replace("isation", "ization")))
 
 
 @lru_cache(maxsize=1 << 14)

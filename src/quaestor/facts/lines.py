@@ -1,5 +1,6 @@
 """Lines of facts, the times of their numbers, and the concepts of labels."""
 
+import re
 from calendar import monthrange
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,6 +130,9 @@ _ADJUSTS = lazy_regex(
     r"|Effect|Impairment|AssetImpairment|CashCash|Undistributed|IncomeLossFromEquity|Restructuring)"
 )
 """Concepts of a cash flow statement that are not flows: adjustments, and the amounts it begins and ends with."""
+_EARNED_OR_SPENT = lazy_regex(
+    r":(?!Deferred)\w*(?:Revenues?|Expense|ExpenseBenefit|IncomeLoss|ProfitLoss|Profit|CostRecognized|CostOfRevenue|ServicesSold)$"
+)
 _SMALL_PART = frozenset(terms("total net see note notes consolidated"))
 _LEAST = 0.72
 """Minimal similarity of labels."""
@@ -136,12 +140,34 @@ _WITH_PATH = 0.95
 """Factor for a label that matches a concept only together with the label above it."""
 _OF_ANOTHER = 0.7
 """Factor for a label below one for another kind of amount."""
+_OF_REST = 0.8
+"""Factor for a label that begins with "other", for a concept that does not."""
 _EXACT = 0.02
 ADJUSTED_TERMS = frozenset(terms("adjusted non gaap core underlying"))
 """Terms for adjusted figures in labels and headings."""
+_SPLIT = lazy_regex(r"\battributable to:?$", re.IGNORECASE)
+"""Labels that the label below completes."""
+_DETAILS = frozenset({TableRole.NOTE, TableRole.FAIR_VALUES})
+"""Roles of tables in which short labels name parts of something else."""
+_ADJUSTED = lazy_regex(r"\b(?:adjust\w*|gaap|core|underlying|headline)\b", re.IGNORECASE)
+"""Words for adjusted figures; unlike their terms, they do not occur in "non-current" and "under"."""
 _PER_SHARE = frozenset(terms("per share"))
 _CHANGES = terms("increase decrease")
-(_CURRENT,) = terms("current")
+_CURRENT, _NOT, _OTHER = terms("current non other")
+_VARIANTS = (
+    (lazy_regex(r"\battributable to:? *(?:(?:the|equity|ordinary) )*"
+                r"(?:(?:share|stock)?holders|owners|members|parent)\b.*", re.IGNORECASE), "attributable to owners"),
+    (lazy_regex(r"\battributable to:? *(?:the )?(?:minorit|non-?controlling).*", re.IGNORECASE),
+     "attributable to non-controlling interests"),
+    (lazy_regex(r"^((?:profit|loss|result| or |\W)+) for the (?:\w+[ -]){0,2}(?:year|period|quarter|half|months)$",
+                re.IGNORECASE), r"\1 for period"),
+    (lazy_regex(r" (?:for|of) the (?:financial |half[- ]|first |second |third |fourth )*"
+                r"(?:half-?year|year|half|period|quarter|(?:three|six|nine|twelve) months)(?=$| attributable)",
+                re.IGNORECASE), ""),
+    (lazy_regex(r" *\([A-Z]{2,6}\)"), ""),
+    (lazy_regex(r"^(?:the )?(?:group|consolidated) |, net(?= of |$)", re.IGNORECASE), ""),
+)  # fmt: skip
+"""Wordings of owners and periods, abbreviations in brackets and names of the group, with the standard wording."""
 _RARE = 8.0
 """Weight of a term that is in no phrase."""
 
@@ -154,21 +180,53 @@ def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str,
     Args:
         label: Label of a line without tags.
     """
-    return _name_concept(terms(label), terms(path[-1]) if path else (), role)
+    return _name_concept(label, path[-1] if path else "", role)
 
 
 @lru_cache(maxsize=1 << 14)
-def _name_concept(label: tuple[str, ...], above: tuple[str, ...], role: TableRole) -> tuple[str, float]:
-    if not ADJUSTED_TERMS.isdisjoint(label):
+def _name_concept(label: str, above: str, role: TableRole) -> tuple[str, float]:
+    words = terms(label)
+    if _ADJUSTED.search(label):
         return "", 0.0
     index = _index_phrases()
     best, concept = 0.0, ""
-    for words, worth in _readings(label, above, role):
-        for name, likeness in index.like(words):
-            likely = worth * likeness * fits_role(name, role)
-            if likely > best:
-                best, concept = likely, name
+    standard = _standardize(label)
+    over = f"{above} " if _SPLIT.search(above) else ""
+    found = (
+        []
+        if role in _DETAILS
+        else [
+            (name, worth * (1 + _EXACT))
+            for said, worth in (
+                (terms(_standardize(over + label)), 1.0),
+                *_readings(terms(standard), terms(above), role),
+            )
+            for name in index.labels.get(said, ())
+        ]
+    )
+    found += [
+        (name, worth * likeness)
+        for said, worth in _readings(words, terms(above), role)
+        for name, likeness in index.like(said)
+    ]
+    if standard != label:
+        found += [
+            (name, worth * likeness)
+            for said, worth in _readings(terms(standard), terms(above), role)
+            for name, likeness in index.like(said)
+        ]
+    for name, share in found:
+        likely = share * fits_role(name, role)
+        if likely > best:
+            best, concept = likely, name
     return (concept, min(1.0, best)) if best >= _LEAST else ("", 0.0)
+
+
+def _standardize(label: str) -> str:
+    """Return a label in the wording of the lexicon."""
+    for pattern, standard in _VARIANTS:
+        label = pattern.sub(standard, label)
+    return label
 
 
 def _readings(
@@ -183,7 +241,7 @@ def _readings(
         # Lines under "changes in assets and liabilities" have only the name of the asset.
         yield (*_CHANGES, *label), _WITH_PATH
     elif role is TableRole.BALANCE_SHEET and _CURRENT in above:
-        yield (*label, _CURRENT), 1.0
+        yield (*label, *((_NOT,) if _NOT in above else ()), _CURRENT), 1.0
 
 
 @lru_cache(maxsize=1 << 14)
@@ -194,7 +252,8 @@ def fits_role(concept: str, role: TableRole) -> float:
         case TableRole.CASH_FLOWS:
             return 1.0 if cash or _ADJUSTS.search(concept) else 0.7 if balance else 0.85
         case TableRole.BALANCE_SHEET:
-            return 1.0 if balance and not cash else 0.6 if cash else 0.9
+            flow = cash or (not balance and _EARNED_OR_SPENT.search(concept))
+            return 1.0 if balance and not cash else 0.6 if flow else 0.9
         case TableRole.INCOME_STATEMENT | TableRole.COMPREHENSIVE_INCOME:
             return 0.6 if cash else 0.8 if balance else 1.0
     return 0.9 if cash else 1.0
@@ -202,9 +261,14 @@ def fits_role(concept: str, role: TableRole) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _PhraseIndex:
-    """Phrases of concepts, by term."""
+    """Phrases of concepts, by term.
+
+    Attributes:
+        labels: Concepts by label; a label means its concept only with exactly these terms.
+    """
 
     phrases: tuple[tuple[str, tuple[str, ...], float], ...]
+    labels: Mapping[tuple[str, ...], Sequence[str]]
     places: Mapping[str, Sequence[int]]
     weights: Mapping[str, float]
 
@@ -218,7 +282,9 @@ class _PhraseIndex:
                 met[place] += self.weights[word]
         for place, both in met.items():
             name, phrase, weight = self.phrases[place]
-            yield name, 2 * both / (whole + weight) + _EXACT * (phrase == tuple(words))
+            # "Other operating income" is not operating income.
+            fits = _OF_REST if own[:1] == (_OTHER,) and _OTHER not in phrase else 1.0
+            yield name, fits * (2 * both / (whole + weight) + _EXACT * (phrase == tuple(words)))
 
 
 @lru_cache(maxsize=1)
@@ -236,7 +302,11 @@ def _index_phrases() -> _PhraseIndex:
             places[word].append(place)
     weights = {word: log(len(named) / len(having)) for word, having in places.items()}
     phrases = tuple((name, phrase, sum(weights[word] for word in main)) for name, phrase, main in named)
-    return _PhraseIndex(phrases, places, weights)
+    labels: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for concept in concepts:
+        for label in concept.labels:
+            labels[label].append(concept.name)
+    return _PhraseIndex(phrases, labels, places, weights)
 
 
 def term_set(words: str) -> frozenset[str]:

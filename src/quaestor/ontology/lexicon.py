@@ -25,12 +25,19 @@ class Concept:
         phrases: Common names as terms, the most usual one first.
         called: The most usual name.
         others: Phrases that sound similar but mean something else, as written.
+        written_labels: Labels in reports outside the United States that are too general for a question, as written.
     """
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
     called: str = ""
     others: str = field(default="", repr=False)
+    written_labels: str = field(default="", repr=False)
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of its lines in reports outside the United States, as terms."""
+        return split_terms([self.written_labels])[0]
 
     @property
     def not_phrases(self) -> tuple[tuple[str, ...], ...]:
@@ -147,14 +154,14 @@ def read_lexicon() -> Lexicon:
     measures: dict[str, NamedMeasure] = {}
     named: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     written = (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines()
-    columns = [(*line.split("\t"), "", "")[:3] for line in written]
-    split = split_terms([phrases for _, phrases, _ in columns])
-    for (subject, names, rest), phrases in zip(columns, split, strict=True):
+    columns = [(*line.split("\t"), "", "", "")[:4] for line in written]
+    split = split_terms([phrases for _, phrases, *_ in columns])
+    for (subject, names, rest, *labels), phrases in zip(columns, split, strict=True):
         name, called = subject.removeprefix(MEASURE), names.partition(";")[0].strip()
         if name != subject:
             measures[name] = NamedMeasure(name, phrases, called, rest)
         else:
-            concepts[name] = Concept(name, phrases, called, rest.removeprefix("not:"))
+            concepts[name] = Concept(name, phrases, called, rest.removeprefix("not:"), "".join(labels))
         for phrase in phrases:
             named[phrase][name in measures].append(name)
     derived = [one for measure in measures.values() if (one := measure.per_share()) is not None]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,33 @@ def test_concepts_are_the_same_in_every_process() -> None:
         for seed in ("1", "2")
     ]
     assert printed[0] == printed[1]
+
+
+def test_usual_labels_outside_the_united_states_name_concepts() -> None:
+    roles = {
+        "income": TableRole.INCOME_STATEMENT,
+        "comprehensive": TableRole.COMPREHENSIVE_INCOME,
+        "balance": TableRole.BALANCE_SHEET,
+        "cash": TableRole.CASH_FLOWS,
+        "segments": TableRole.SEGMENTS,
+    }
+    right = []
+    for line in Path(__file__).with_name("other_labels.tsv").read_text(encoding="utf-8").splitlines():
+        role, concepts, labels, *above = line.split("\t")
+        for label in labels.split("; "):
+            path = above if label.startswith(("Basic (", "Diluted (")) or label in ("Basic", "Diluted") else ()
+            right.append(name_concept(label, path, roles[role])[0].rpartition(":")[2] in concepts.split("|"))
+    assert sum(right) / len(right) > 0.97
+
+
+@pytest.mark.parametrize(
+    ("above", "label", "role", "expected"),
+    [
+        ((), "Provisions", TableRole.BALANCE_SHEET, ""),
+        (("Profit attributable to:",), "Owners of the Company", TableRole.INCOME_STATEMENT, "us-gaap:NetIncomeLoss"),
+        (("Non-current liabilities",), "Borrowings", TableRole.BALANCE_SHEET, "us-gaap:LongTermDebtNoncurrent"),
+        ((), "Operating result (EBIT)", TableRole.INCOME_STATEMENT, "us-gaap:OperatingIncomeLoss"),
+    ],
+)
+def test_labels_are_read_in_their_table(above: tuple[str, ...], label: str, role: TableRole, expected: str) -> None:
+    assert name_concept(label, above, role)[0] == expected
