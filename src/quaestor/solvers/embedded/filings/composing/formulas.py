@@ -27,6 +27,11 @@ _OUTFLOW = lazy_regex(
 """Words in labels of outflows and deductions."""
 _INCOME_TAX = lazy_regex(r"\bincome tax")
 """Phrase that is removed from labels, so that an income tax provision does not count as income."""
+_TAX = "us-gaap:IncomeTaxExpenseBenefit"
+_BENEFIT = lazy_regex(r"\b(?:benefit|credit|income\b(?! tax))")
+_COST = lazy_regex(r"^(?!.*\b(?:income|gains?|before|after)\b).*\b(?:costs?|expenses?)\b")
+_NEAR = 40
+"""Number of lines before a tax in which to look for costs."""
 _NET_OUTFLOW = lazy_regex(
     r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
 )
@@ -137,6 +142,8 @@ def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
     around = " ".join((series.line.label, *series.line.path[-1:], *series.column))
     if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
         return cell.quantity.scale is not Scale.PERCENT  # a count of shares is never negative
+    if series.line.concept == _TAX and not _BENEFIT.search(series.line.label.lower()):
+        return _deducts_costs(series, table)
     label = _INCOME_TAX.sub("", series.line.label.lower())
     if (
         not _OUTFLOW.search(label)
@@ -145,6 +152,18 @@ def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
     ):
         return False
     return "net cash" not in label and "income" not in label
+
+
+def _deducts_costs(series: Series, table: FactTable) -> bool:
+    """Return whether all costs in the table of a series are negative, so that a negative tax is a charge too."""
+    costs = [
+        cell.quantity.value
+        for place in range(max(0, series.line.place - _NEAR), series.line.place)
+        if (line := table.lines[place]).table == series.line.table and _COST.search(line.label.lower())
+        for cell in line.cells
+        if not cell.change
+    ]
+    return bool(costs) and all(value < 0 for value in costs)
 
 
 def pick_cell(
