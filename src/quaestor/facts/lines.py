@@ -151,6 +151,8 @@ _DETAILS = frozenset({TableRole.NOTE, TableRole.FAIR_VALUES})
 """Roles of tables in which short labels name parts of something else."""
 _ADJUSTED = lazy_regex(r"\b(?:adjust\w*|gaap|core|underlying|headline)\b", re.IGNORECASE)
 """Words for adjusted figures; unlike their terms, they do not occur in "non-current" and "under"."""
+_ABROAD = frozenset(terms("non us international foreign domestic"))
+"""Terms that name a part of the world, which alone name no concept."""
 _PER_SHARE = frozenset(terms("per share"))
 _CHANGES = terms("increase decrease")
 _CURRENT, _NOT, _OTHER = terms("current non other")
@@ -233,8 +235,9 @@ def _readings(
     label: tuple[str, ...], above: tuple[str, ...], role: TableRole
 ) -> Iterator[tuple[tuple[str, ...], float]]:
     """Yield the phrases that a label may mean, with their weights."""
-    # "Net income" under "earnings per share" is an amount per share.
-    yield label, _OF_ANOTHER if _PER_SHARE.issubset(above) and not _PER_SHARE.issubset(label) else 1.0
+    if not _ABROAD.issuperset(label):
+        # "Net income" under "earnings per share" is an amount per share.
+        yield label, _OF_ANOTHER if _PER_SHARE.issubset(above) and not _PER_SHARE.issubset(label) else 1.0
     if above:
         yield (*above, *label), _WITH_PATH
     if role is TableRole.CASH_FLOWS:
