@@ -100,13 +100,13 @@ _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th)"
 _GAP = r"\s{0,3}"
 _COUNTED = (
     r"(?:shares|share|employees|people|stores|units|options|barrels|acres|gallons|tons|square|million|billion"
-    r"|thousand|percent|basis|locations|customers|days|months|years|hours|miles)\b"
+    r"|thousand|percent|basis|locations|customers|days|weeks|wks|months|mths?|years|hours|miles)\b"
 )
 _HEADS_PERCENTAGES = r"(?<=\A[0-9]{4})\s%(?:\sof\b|\Z)"
 """Text after a year that heads a column of percentages: `2024 %`, `2024 % of total`."""
 _ESTIMATED = r"[aefpb](?![a-z0-9])"
 """Suffix of an actual, estimated, forecast, projected or budgeted year: `2024E`."""
-_SHORT_YEAR = rf"'?[0-9]{{2}}(?!(?!{_ESTIMATED})[0-9a-z%]|[.,][0-9]|\s?(?:%|{_COUNTED}))"
+_SHORT_YEAR = rf"'?[0-9]{{2}}(?!(?!{_ESTIMATED})[0-9a-z%]|[.,][0-9]|\s?(?:%|{_COUNTED}|{_MONTH}))"
 _FISCAL = (
     rf"(?:(?:fiscal|fye?|cy|geschäftsjahr|exercice){_GAP}(?:years?{_GAP})?"
     r"|f(?=(?:0[5-9]|[12][0-9])(?![0-9A-Za-z-])))"
@@ -128,10 +128,14 @@ _HALF = (
     rf"|(?:hy(?=\s?(?:{_YEAR}|'?[0-9]{{2}}(?![0-9])))|half[\s-]years?(?={_OF}{_YEAR})))"
 )
 """A half of a year; one without number is the first."""
+_MONTHS = r"[\s-]?(?:months?|mths?|mos\b)"
+_WEEKS = (
+    r"(?:twelve|thirteen|sixteen|twenty-?\s?(?:four|six|eight)|thirty-?\s?(?:six|nine)|forty|fifty-?\s?(?:two|three)"
+    r"|1[236]|2[468]|3[69]|40|5[23])[\s-]?(?:weeks?|wks?)"
+)
 _MONTHS_OR_WEEKS = (
-    r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[2-9]|1[0-2])[\s-]months?"
-    r"|(?:twelve|thirteen|sixteen|twenty-?\s?(?:four|six|eight)|thirty-?\s?(?:six|nine)|forty|fifty-?\s?(?:two|three)"
-    r"|1[236]|2[468]|3[69]|40|5[23])[\s-]weeks?)(?:\s+periods?)?"
+    rf"(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[2-9]|1[0-2]){_MONTHS}|{_WEEKS})"
+    r"(?:\s+periods?)?"
 )
 _WEEKS_OF_A_MONTH = 365.25 / 12 / 7
 _NO_TURN = rf"(?![0-9]|\s+{_ORDINAL}\s)"
@@ -182,7 +186,10 @@ def _read_part(found: dict[str, str]) -> tuple[int, int] | None:
 
 def _read_months(found: dict[str, str]) -> Period | None:
     """Return a span of months of a year, its first months by default."""
-    count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
+    if "weeks" in found:
+        count = _months_of(found["weeks"])
+    else:
+        count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
     year = _long_year(found["year"])
     last = 12 if found.get("which", "first").casefold() != "first" else count
     return period_of_months(count, year, last)
@@ -221,8 +228,7 @@ def _read_months_between(found: dict[str, str]) -> Period | None:
         return None
     if months > 12:
         return Period("range", year - months // 12 + 1, last=year)
-    ends = date(year, end, monthrange(year, end)[1]) if months < 12 else None
-    return replace(period_of_months(months, year, end), ends=ends)
+    return replace(period_of_months(months, year, end), ends=_last_of_month(year, end))
 
 
 def _read_month(found: dict[str, str]) -> Period | None:
@@ -236,6 +242,23 @@ def _read_era(found: dict[str, str]) -> Period | None:
     if "day" in found:
         return _make_date(year, int(found["month"]), int(found["day"]))
     return Period("month", year, month=int(found["month"])) if "month" in found else Period("year", year)
+
+
+def _read_fiscal_month(found: dict[str, str]) -> Period | None:
+    """Return a Japanese fiscal year, or its part up to the end of a quarter ("2024年12月期第3四半期")."""
+    year, month = int(found["year"]), int(found["month"])
+    months = 6 if "half" in found else 3 * int(found.get("digit", 4))
+    last = 12 * year + month - 1 - (12 - months)
+    year, month = last // 12, last % 12 + 1
+    return replace(period_of_months(months, year, month), ends=_last_of_month(year, month))
+
+
+def _read_part_of(found: dict[str, str]) -> Period | None:
+    """Return a part of a year in Chinese ("2024年前三季度")."""
+    if digit := found.get("digit"):
+        return Period("quarter", int(found["year"]), quarter="1234一二三四".index(digit) % 4 + 1)
+    months, last = (9, 9) if "nine" in found else (6, 6 if "half" in found else 12)
+    return period_of_months(months, int(found["year"]), last)
 
 
 def _read_years(found: dict[str, str]) -> Period | None:
@@ -262,12 +285,13 @@ def _read_year(found: dict[str, str]) -> Period | None:
 
 _BETWEEN_MONTHS = rf"""(?:
       (?:(?P<from>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<begin>{_MONTH})\.?(?:\s(?P<first>[0-3]?[0-9])(?![0-9]))?
-        (?:(?:,?\s(?P<since>{_YEAR}))?\s?-\s?|\s(?:to|through)\s)
+        (?:,?\s(?P<since>{_YEAR}))?(?:\s?-\s?|\s(?:to|through)\s)
         (?:(?P<day>[0-3]?[0-9])(?:\.|st|nd|rd|th)?\s)?(?P<end>{_MONTH})\.?
         (?:\s(?P<last>[0-3]?[0-9])(?![0-9]))?,?\s{{1,3}}(?P<year>{_YEAR})
-    | 0?1\.(?P<n_begin>1[0-2]|0?[1-9])\.(?P<n_since>{_YEAR})?\s?-\s?
+    | 0?1\.(?P<n_begin>1[0-2]|0?[1-9])\.(?P<n_since>{_YEAR})?(?:\s?-\s?|\s(?:to|through|bis)\s)
         (?P<n_day>[0-3]?[0-9])\.(?P<n_end>1[0-2]|0?[1-9])\.(?P<n_year>{_YEAR})
     | (?P<y_year>{_YEAR})\s(?P<y_begin>{_MONTH})\.?\s?-\s?(?P<y_end>{_MONTH})
+    | (?P<z_year>{_YEAR})年(?P<z_begin>1[0-2]|[1-9])月?\s?[-~〜至]\s?(?P<z_end>1[0-2]|[1-9])月
     | (?P<m_begin>1[0-2]|0?[1-9])\s?-\s?(?P<m_end>1[0-2]|0?[1-9])/(?P<m_year>{_YEAR}))(?![0-9])"""
 _LEAST_LAST_DAY = 28
 _FORMS = {
@@ -286,8 +310,8 @@ _FORMS = {
     "half": _Form(_HALF + _OF + _SOME_YEAR, _read_half),
     "year_half": _Form(_YEAR_FIRST + _HALF + r"(?![a-z0-9])", _read_half),
     "months": _Form(
-        rf"(?:(?P<short>[69])m(?![a-z])|(?P<which>first|last|final|remaining)[\s-]+(?P<count>three)[\s-]months?"
-        rf"|(?:(?P<which_many>first|last|final|remaining)[\s-]+)?(?P<many>six|nine|[69])[\s-]months?){_OF}{_SOME_YEAR}",
+        rf"(?:(?P<short>[69])m(?=fy|[^a-z])|(?P<weeks>{_WEEKS})|(?P<which>first|last|final|remaining)[\s-]+(?P<count>three)[\s-]months?"
+        rf"|(?:(?P<which_many>first|last|final|remaining)[\s-]+)?(?P<many>six|nine|[69]){_MONTHS}){_OF}{_SOME_YEAR}",
         lambda found: _read_months(
             {"count": found.get("many", ""), "which": found.get("which_many", "first"), **found}
         ),
@@ -302,6 +326,16 @@ _FORMS = {
         rf"(?P<month>{_MONTH})(?:{_GAP}\.?{_GAP}(?:[,/-]|de\s)?{_GAP}(?P<year>{_YEAR})"
         rf"|(?:[-/]|\.?\s?')(?P<short>[0-9]{{2}}))(?![0-9/])",
         lambda found: _read_month({"year": found.get("short", ""), **found}),
+    ),
+    # A Japanese quarter of a "year to March" is the year to date; a Chinese part of a year is one of the calendar year.
+    "fiscal_month": _Form(
+        rf"(?P<year>{_YEAR})年(?P<month>1[0-2]|[1-9])月期(?:\s?(?P<half>中間期|上期)|\s?第\s?(?P<digit>[1-4\uff11-\uff14])\s?四半期)?",
+        _read_fiscal_month,
+    ),
+    "part_of": _Form(
+        rf"(?P<year>{_YEAR})年?(?:(?P<nine>前三季度)|(?P<half>上半年|半年度)|(?P<second>下半年)"
+        r"|第?(?P<digit>[1-4一二三四])季度)",
+        _read_part_of,
     ),
     "month_of": _Form(
         rf"(?:(?P<month>1[0-2]|0?[1-9])/(?P<year>{_YEAR})|(?P<of>{_YEAR})年(?P<at>1[0-2]|0?[1-9])月)(?![0-9/])",
@@ -355,7 +389,7 @@ _MENTION = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _PARTIAL = lazy_regex(
-    rf"""(?:(?P<span>quarters?|half[\s-]years?|years?|{_MONTHS_OR_WEEKS})[\s-]+end(?:ed|ing)\s+)?
+    rf"""(?:(?P<span>quarters?|half[\s-]years?|years?|{_MONTHS_OR_WEEKS})(?:[\s-]+end(?:ed|ing)|\s+to)\s+)?
       (?:(?P<month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<day>[0-3]?[0-9])(?:\s?-\s?[0-3]?[0-9])?(?![0-9]))?
       |(?P<on>[0-3]?[0-9])\.?\s(?P<of>{_MONTH})|{_QUARTER}|(?P<half>{_HALF.replace("(?P<", "(?P<half_")}))""",
     re.VERBOSE | re.IGNORECASE,
@@ -406,7 +440,7 @@ def _match_mentions(masked: str) -> Iterator[re.Match[str]]:
         if match.lastgroup != "between" or _read_mention(match) is not None:
             yield match
             continue
-        ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "y_end", "m_end"))
+        ends = (match.start(f"between__{name}") for name in ("day", "end", "n_day", "y_end", "z_end", "m_end"))
         middle = next(end for end in ends if end >= 0)
         yield from _MENTION.finditer(masked, match.start(), middle)
         yield from _MENTION.finditer(masked, middle, match.end())
@@ -495,7 +529,7 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
     """Return the period of a length ("six months", "13 weeks") that ended in a month, or on a day."""
     length = length.casefold()
     months = _months_of(length)
-    ends = None
+    ends = _last_of_month(year, month)
     if day is not None:
         if _make_date(year, month, day) is None:
             return None
@@ -506,15 +540,20 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
     return replace(period_of_months(months, year, month), ends=ends)
 
 
+def _last_of_month(year: int, month: int) -> date:
+    return date(year, month, monthrange(year, month)[1])
+
+
 def _months_of(length: str) -> int:
-    """Return the months of a length ("quarter", "six-month period", "26 weeks")."""
+    """Return the months of a length ("quarter", "six-month period", "26 wks")."""
     if "half" in length:
         return 6
-    if "month" not in length and "week" not in length:
+    words = re.split(r"[\s-]?(?:month|mth|mo|week|wk)", length)
+    if len(words) == 1:
         return 3 if length.startswith("quarter") else 12
     count = re.match("[0-9]+", length)
-    number = int(count[0]) if count else read_number_words(re.split(r"[\s-](?:month|week)", length)[0]) or 0
-    return number if "month" in length else round(number / _WEEKS_OF_A_MONTH)
+    number = int(count[0]) if count else read_number_words(words[0]) or 0
+    return number if re.search("month|mth|mo", length) else round(number / _WEEKS_OF_A_MONTH)
 
 
 def period_of_months(months: int, year: int, month: int) -> Period:
@@ -552,7 +591,10 @@ def shifted(period: Period, years: int) -> Period:
     """Return the same period some years later (earlier if negative)."""
     last = None if period.last is None else period.last + years
     day = 28 if (period.month, period.day) == (2, 29) else period.day
-    return replace(period, year=period.year + years, day=day, last=last, ends=None)
+    ends = period.ends
+    if ends is not None:
+        ends = ends.replace(year=ends.year + years, day=28 if (ends.month, ends.day) == (2, 29) else ends.day)
+    return replace(period, year=period.year + years, day=day, last=last, ends=ends)
 
 
 _COUNTS = {"a": 1, "an": 1, **NUMBER_WORDS}

@@ -4,9 +4,11 @@ Headings with a complete period are read in `headers`.
 """
 
 import re
+from calendar import month_name
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
+from math import gcd
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import (
@@ -29,14 +31,17 @@ _DAY_FIRST = rf"[0-3]?[0-9](?:st|nd|rd|th)?\s+{_MONTH}"
 _LENGTH = lazy_regex(
     r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[0-9]{1,2})[\s-]+months?"
     r"|(?:[a-z]{1,20}-?\s?[a-z]{0,20}|[0-9]{1,2})[\s-]+weeks?|(?:fiscal\s+)?(?:half[\s-])?years?"
-    rf"|(?:fiscal\s+)?quarters?)(?:\s+periods?)?(?:[\s-]+end(?:ed|ing)\b|\s+to(?=\s+{_DAY_FIRST}))",
+    rf"|(?:fiscal\s+)?quarters?)(?:\s+periods?)?(?:[\s-]+end(?:ed|ing)\b|\s+to(?=\s+(?:{_DAY_FIRST}|{_MONTH})|\s*$))",
     re.IGNORECASE,
 )
 _LENGTH_ALONE = lazy_regex(rf"(?:for\s)?(?:the\s)?({_LENGTH.pattern})", re.IGNORECASE)
 _MONTHS_ALONE = lazy_regex(r"((?:three|six|nine|twelve|3|6|9|12)[\s-]months?)(?:\send(?:ed|ing))?:?", re.IGNORECASE)
 _ENDS = lazy_regex(rf"\bend(?:ed|ing):?\s+({_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
 _MONTH_DAY = lazy_regex(rf"\b(?:{_MONTH}\s+[0-3]?[0-9]|{_DAY_FIRST})\b", re.IGNORECASE)
-_SHORT_MONTH = lazy_regex(rf"({_MONTH})\s?([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s?[0-9]{{2}})?\s?%?", re.IGNORECASE)
+_SHORT_MONTH = lazy_regex(
+    rf"({_MONTH})\s?([0-9]{{2}})(?:\svs?\.?\s{_MONTH}\s?[0-9]{{2}})?(?:\s?(?:%|[a-z]{{0,3}}[$€£¥]\S{{0,4}}))?",
+    re.IGNORECASE,
+)
 _COUNTED_YEAR = lazy_regex(
     r"((?:19|20)[0-9]{2})\s(?:shares|options|units|years|months|days|employees|people|stores|customers)", re.IGNORECASE
 )
@@ -67,7 +72,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
     columns = _date_lengths(table, columns, about)
     columns = _date_short_forms(_date_split_years(columns), about, reported)
-    columns = _date_relative_years(columns, reported)
+    columns = _date_months(_date_relative_years(columns, reported))
     years = {header.period.year for header in columns[1:] if header.period}
     if (day := _find_last_day(about, reported)) is not None and day.year in years:
         columns = tuple(_apply_day(header, day) for header in columns)
@@ -180,6 +185,23 @@ def _date_short_forms(columns: Sequence[Header], about: Sequence[str], reported:
     return tuple(
         replace(header, period=header.period or period) for header, period in zip(columns, periods, strict=True)
     )
+
+
+def _date_months(columns: Sequence[Header]) -> tuple[Header, ...]:
+    """Return the column headers; "Mar 25" is the half or quarter that the heading above or the distances tell."""
+    months = {header.period for header in columns[1:] if header.period and header.period.kind == "month"}
+    ends = sorted(12 * month.year + (month.month or 12) for month in months)
+    apart = gcd(*(later - one for one, later in pairwise(ends))) if len(ends) > _PAIR else 0
+    by_distance = {3: "quarter ended", 6: "half-year ended"}.get(apart)
+    found = list[Header]()
+    for header in columns:
+        length = next(filter(_LENGTH.fullmatch, header.levels[:-1]), by_distance)
+        if (month := header.period) in months and month is not None and length:
+            period = parse_period(f"{length} {month_name[month.month or 12]} {month.year}")
+            found.append(replace(header, period=period or month))
+        else:
+            found.append(header)
+    return tuple(found)
 
 
 def _short_period(label: str) -> Period | None:

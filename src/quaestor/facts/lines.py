@@ -5,12 +5,13 @@ from calendar import monthrange
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
-from math import log
+from itertools import pairwise
+from math import ceil, log
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, Period
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, Period, find_periods
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import split_terms, terms
@@ -50,17 +51,19 @@ class Moment:
 
 def fiscal_calendar(document: Document) -> FiscalCalendar:
     """Return the fiscal calendar of the company that published a document."""
-    reported = document.reported
     years = [fact.fact for fact in document.facts if fact.fact.quarter == 4 and fact.fact.year]
     if years:
         last = max(years, key=lambda fact: fact.end)
         return FiscalCalendar(last.year, last.end)
-    if named := last_days_of_years(document):
-        year = max(named)
-        day = named[year]
+    if last_days := last_days_of_years(document):
+        year = max(last_days)
+        day = last_days[year]
         return FiscalCalendar(year, date(day.year, day.month or 12, day.day or 28))
+    reported = document.reported
     if reported is not None and reported.kind == "year" and reported.ends is not None:
         return FiscalCalendar(reported.year, reported.ends)
+    if (named := _find_named_year(document)) is not None:
+        return named
     ended = [(period.ends, period.year) for period in _years_named(document) if period.ends is not None]
     if ended:
         (last_day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)
@@ -68,8 +71,55 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
         return FiscalCalendar(year, end)
     days = [_last_day(period) for period in _list_header_periods(document) if period.kind == "date"]
     if reported is None and len({day.year for day in days}) > 1 and len({day.month for day in days}) == 1:
-        return FiscalCalendar(max(days).year, max(days))
-    return CALENDAR_YEARS
+        named = FiscalCalendar(max(days).year, max(days))
+    return named or _find_interim_year(document) or CALENDAR_YEARS
+
+
+_EXPLAINS = lazy_regex(
+    r"(?![\s,]*$)\W{0,4}(?:(?:results?|refers to|means|is|for|the|fiscal|financial|years?|period|from)\b\W{0,4}){0,6}",
+    re.IGNORECASE,
+)
+"""Text between the name of a fiscal period and its days: "Q1 FY26 results \u2013 quarter ended 30 June 2025"."""
+_DRIFT = timedelta(days=7)
+
+
+def _find_named_year(document: Document) -> FiscalCalendar | None:
+    """Return the fiscal year of a period named beside its days: "half year ended 30 September 2023 (H1 FY24)"."""
+    found = []
+    texts = (sentence.text for sentence in document.sentences)
+    for text in (*texts, *(heading for section in document.sections for heading in section.path)):
+        for one, other in pairwise(find_periods(text)):
+            named, ended = (one.period, other.period) if one.period.ends is None else (other.period, one.period)
+            moment, last = moment_of_period(named, CALENDAR_YEARS), ended.ends
+            if last is None or named.ends is not None or moment is None or abs(moment.year - last.year) > 1:
+                continue
+            length = moment_of_period(ended, CALENDAR_YEARS)
+            if (
+                length is not None
+                and length.months == moment.months
+                and _EXPLAINS.fullmatch(text, one.end, other.start)
+            ):
+                found.append(FiscalCalendar(moment.year, _months_later(last, 12 - 3 * moment.quarter)))
+    return max(found, key=lambda calendar: calendar.end, default=None)
+
+
+def _find_interim_year(document: Document) -> FiscalCalendar | None:
+    """Return the fiscal year that begins with the last half or nine months of an interim report, or None."""
+    named = [period for sentence in document.sentences for period, _, _ in sentence.periods]
+    spans = (period for period in (document.reported, *_list_header_periods(document), *named) if period is not None)
+    lasts = [(span.ends, span.months) for span in spans if span.ends is not None and span.months in (6, 9)]
+    if not lasts:
+        return None
+    last, months = max(lasts)
+    end = _months_later(last, 12 - months)
+    return FiscalCalendar(end.year, end)
+
+
+def _months_later(day: date, months: int) -> date:
+    """Return the last day of a month some months later; the same day for 0."""
+    last = (day - _DRIFT).month - 1 + months
+    year, month = (day - _DRIFT).year + last // 12, last % 12 + 1
+    return date(year, month, monthrange(year, month)[1]) if months else day
 
 
 def _years_named(document: Document) -> Iterator[Period]:
@@ -89,8 +139,9 @@ def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
     months = period.months if period.kind == "span" else _MONTHS.get(period.kind)
     if months is None:
         return None
-    if period.ends is None and period.kind in ("year", "quarter"):
-        return Moment(period.year, period.quarter or 4, months)
+    if period.ends is None and period.kind in ("year", "quarter", "span"):
+        # "H1 FY24" is the first half of the fiscal year.
+        return Moment(period.year, period.quarter or ceil((period.month or 12) / 3), months)
     # "Three months ended July 31" is the second quarter of a year that ends in January.
     last = period.ends or _last_day(period)
     return Moment(calendar.year_of(last), 4 if period.kind == "year" else calendar.quarter_of(last), months)

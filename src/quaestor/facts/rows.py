@@ -24,6 +24,7 @@ from quaestor.facts.lines import (
     FactCell,
     FactLine,
     Moment,
+    fits_role,
     moment_of_fact,
     moment_of_period,
     name_concept,
@@ -43,7 +44,9 @@ _OPENS = lazy_regex(
     re.IGNORECASE,
 )
 _CLOSES = lazy_regex(
-    r"\bend\sof\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)\b|\b(?:ending|closing)\sbalances?\b", re.IGNORECASE
+    r"\bend\sof\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)\b|\b(?:ending|closing)\sbalances?\b"
+    r"|\b(?:period|year|quarter|month)[\s-]end\b|(?:\bas\s(?:of|at)|^at|[(,]\s?at)\s(?:(?!1\s)[0-3]?[0-9]\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?!\s1\b)",
+    re.IGNORECASE,
 )
 _DURING = lazy_regex(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
 """Labels of events during a year, although they contain "end of year"."""
@@ -68,6 +71,8 @@ _QUARTER = lazy_regex(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
 _DUE = lazy_regex(r"\b(?:due|matur\w+|expir\w+|notes?|bonds?|debentures?|loans?|plans?|programs?)\b", re.IGNORECASE)
 """Labels of things with a year in their name."""
 _YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
+_SURE = 0.99
+"""Minimal probability of the concept of a balance."""
 _LEAP_YEAR = 2020
 """A leap year, in which every day exists."""
 _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
@@ -432,13 +437,24 @@ class _TableReader:
         moment = moment_of_period(period, self.calendar) if period is not None else None
         if moment is None or table.role is TableRole.BALANCE_SHEET:
             return None if moment is None else Moment(*moment.end, 0)
-        if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
+        heads = (*reversed(table.rows[ref.row].levels), table.columns[ref.column].label)
+        edge = next(filter(None, map(_edge_of, heads)), int(self._is_balance(ref)))
+        if moment.months and edge:
             before = moment.before(quarters=moment.months // 3) if edge < 0 else moment
             return Moment(*before.end, 0)
-        may_end_year = self.is_annual or (self.reported is None and moment.quarter == 4)
-        if table.role in _FLOWS and not moment.months and may_end_year and table.orientation == "columns":
-            return Moment(*moment.end, 12)
+        if table.role in _FLOWS and not moment.months and table.orientation == "columns":
+            days = {head.period.month for head in table.columns if head.period and head.period.kind == "date"}
+            if self.is_annual or (self.reported is None and (len(days) == 1 or moment.quarter == 4)):
+                # "31 March 2024" beside "31 March 2023" heads the year to date.
+                return Moment(*moment.end, 12 if self.is_annual else 3 * moment.quarter)
         return moment
+
+    def _is_balance(self, ref: CellRef) -> bool:
+        """Return whether a number is an amount at a time by its label, outside statements: "Total assets"."""
+        if self.table.role in _FLOWS or _without_times(self.table.columns[ref.column]):
+            return False
+        concept, likely = name_concept(self.table.rows[ref.row].label, (), TableRole.BALANCE_SHEET)
+        return likely >= _SURE and fits_role(concept, TableRole.CASH_FLOWS) < fits_role("", TableRole.CASH_FLOWS)
 
     def _time_due(self, ref: CellRef) -> Moment | None:
         """Return the moment in the row or column header if it is after the end of the report, else None."""

@@ -168,3 +168,20 @@ def test_lengths_above_years_end_on_the_day_in_the_title(ended: str) -> None:
         Period("span", 2024, month=9, months=9),
         Period("span", 2023, month=9, months=9),
     ]
+
+
+@pytest.mark.parametrize(
+    ("headings", "expected"),
+    [
+        ([["", "Half Year to", "Half Year to"], ["", "Mar 25", "Sep 24"]], Period("span", 2025, month=3, months=6)),
+        ([["", "Jun-24", "Mar-24", "Dec-23"]], Period("quarter", 2024, quarter=2)),
+        ([["", "Dec-24", "Jun-24", "Dec-23"]], Period("span", 2024, month=12, months=6)),
+        ([["", "Jun-24", "May-24", "Apr-24"]], Period("month", 2024, month=6)),
+    ],
+)
+def test_the_length_of_a_month_follows_from_its_heading_or_its_distance(
+    headings: list[list[str]], expected: Period
+) -> None:
+    grid = [*headings, ["Net sales", *"987"[: len(headings[0]) - 1]]]
+    found = table(grid, header_rows=len(headings), before="Results for 2025 and 2024 were:")
+    assert found.period_at(len(headings), 1) == expected

@@ -26,6 +26,8 @@ TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
         ("Six months ended July 2023", TO_JANUARY, Moment(2024, 2, 6)),
         ("May 2023 - July 2023", TO_JANUARY, Moment(2024, 2, 3)),
         ("Q2 2024", TO_JANUARY, Moment(2024, 2, 3)),
+        ("H1 FY24", TO_JANUARY, Moment(2024, 2, 6)),
+        ("39 wks FY24", TO_JANUARY, Moment(2024, 3, 9)),
         ("Three Months Ended September 30, 2023", CALENDAR_YEARS, Moment(2023, 3, 3)),
         ("2023", CALENDAR_YEARS, Moment(2023, 4, 12)),
     ],
@@ -34,6 +36,23 @@ def test_periods_are_times_of_the_fiscal_calendar(text: str, calendar: FiscalCal
     period = parse_period(text)
     assert period is not None
     assert moment_of_period(period, calendar) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "calendar"),
+    [
+        ("Half year ended 30 September 2023 (H1 FY24)", FiscalCalendar(2024, date(2024, 3, 31))),
+        ("Q1 FY26 results: quarter ended 30 June 2025", FiscalCalendar(2026, date(2026, 3, 31))),
+        (
+            "FY2024 refers to the fiscal year from April 1, 2024 to March 31, 2025.",
+            FiscalCalendar(2024, date(2025, 3, 31)),
+        ),
+        ("Sales were $5 in the nine months ended March 31, 2021.", FiscalCalendar(2021, date(2021, 6, 30))),
+        ("Sales rose in the years ended June 30, 2022, 2021 and 2020.", FiscalCalendar(2022, date(2022, 6, 30))),
+    ],
+)
+def test_fiscal_years_are_those_that_a_text_explains(text: str, calendar: FiscalCalendar) -> None:
+    assert fiscal_calendar(assemble("note", [HeadingPart("Results"), ParagraphPart((text,))])) == calendar
 
 
 def test_previous_times_are_found() -> None:

@@ -256,3 +256,23 @@ def test_rows_that_differ_in_their_time_alone_are_one_line() -> None:
 def test_debts_that_are_called_by_a_year_are_different_lines() -> None:
     table = read_grid([["", "Amount"], ["Notes due 2022", "10"], ["Notes due 2024", "14"]])
     assert [line.label for line in table.lines] == ["Notes due 2022", "Notes due 2024"]
+
+
+@pytest.mark.parametrize("label", ["Total assets", "Stores at period end", "Employees (as of December 31)"])
+def test_a_balance_in_a_column_of_a_year_is_of_its_end(label: str) -> None:
+    found = read_grid([["", "2024", "2023"], ["Revenue", "900", "800"], [label, "70", "60"]])
+    assert [cell.moment for line in found.lines if line.label == label for cell in line.cells] == [
+        Moment(2024, 4, 0),
+        Moment(2023, 4, 0),
+    ]
+
+
+def test_days_over_an_income_statement_are_the_year_to_date() -> None:
+    grid = [
+        ["", "31 Mar 2024", "31 Mar 2023"],
+        ["Revenue", "9", "8"],
+        ["Cost of sales", "5", "4"],
+        ["Net income", "4", "4"],
+    ]
+    found = build_facts(assemble("q", [HeadingPart("Consolidated income statement"), TablePart(grid)], filing=True))
+    assert {moment for line in found.lines for moment in line.moments} == {Moment(2024, 1, 3), Moment(2023, 1, 3)}
