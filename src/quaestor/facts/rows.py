@@ -48,7 +48,7 @@ _CLOSES = lazy_regex(
     r"|\b(?:period|year|quarter|month)[\s-]end\b|(?:\bas\s(?:of|at)|^at|[(,]\s?at)\s(?:(?!1\s)[0-3]?[0-9]\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?!\s1\b)",
     re.IGNORECASE,
 )
-_DURING = lazy_regex(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
+_DURING = lazy_regex(r"\b(?:during|held|gains?|changes?|returns?|recognized\sin)\b", re.IGNORECASE)
 """Labels of events during a year, although they contain "end of year"."""
 _LONGEST_LABEL = 250
 _HAS_NUMBERS = lazy_regex(
@@ -451,9 +451,11 @@ class _TableReader:
 
     def _is_balance(self, ref: CellRef) -> bool:
         """Return whether a number is an amount at a time by its label, outside statements: "Total assets"."""
-        if self.table.role in _FLOWS or _without_times(self.table.columns[ref.column]):
+        row = self.table.rows[ref.row]
+        during = any(map(_DURING.search, row.levels))
+        if during or self.table.role in _FLOWS or _without_times(self.table.columns[ref.column]):
             return False
-        concept, likely = name_concept(self.table.rows[ref.row].label, (), TableRole.BALANCE_SHEET)
+        concept, likely = name_concept(row.label, (), TableRole.BALANCE_SHEET)
         return likely >= _SURE and fits_role(concept, TableRole.CASH_FLOWS) < fits_role("", TableRole.CASH_FLOWS)
 
     def _time_due(self, ref: CellRef) -> Moment | None:

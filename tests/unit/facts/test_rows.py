@@ -272,7 +272,14 @@ def test_days_over_an_income_statement_are_the_year_to_date() -> None:
         ["", "31 Mar 2024", "31 Mar 2023"],
         ["Revenue", "9", "8"],
         ["Cost of sales", "5", "4"],
-        ["Net income", "4", "4"],
+        ["Income before taxes", "4", "4"],
+        ["Income taxes", "1", "1"],
+        ["Net income", "3", "3"],
     ]
-    found = build_facts(assemble("q", [HeadingPart("Consolidated income statement"), TablePart(grid)], filing=True))
-    assert {moment for line in found.lines for moment in line.moments} == {Moment(2024, 1, 3), Moment(2023, 1, 3)}
+    balances = [["", "31 Mar 2024", "31 Dec 2023"], ["Total assets", "90", "80"], ["Total liabilities", "50", "40"]]
+    parts: list[DocumentPart] = [HeadingPart("Consolidated income statement"), TablePart(grid), TablePart(balances)]
+    found = build_facts(assemble("q", parts, filing=True))
+    assert {moment for line in found.lines if line.table == 0 for moment in line.moments} == {
+        Moment(2024, 1, 3),
+        Moment(2023, 1, 3),
+    }
