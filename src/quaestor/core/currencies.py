@@ -217,6 +217,8 @@ def currency_called(text: str) -> str | None:
     plain = " ".join(text.split())
     if code := _CODES.get(plain) or _SIGNS.get(plain):
         return code
+    if plain[:1] == "$" and plain[1:].isalpha():
+        plain = f"{plain[1:]}$"  # "$A", as in Australia
     if plain.endswith("$") and (code := _CODES.get(plain.rstrip("$ "))):
         return code if "dollar" in _CURRENCIES[code][1][0].casefold() else "USD"
     if "$" in plain and (code := _ANY_CASE.get(plain.replace(" ", "").replace(".", "").casefold())):
@@ -248,7 +250,8 @@ def _sign_pattern(*, words: bool) -> str:
     rest = [sign for sign in _SIGNS if "$" not in sign and sign not in _LETTERS]
     others = rf"(?=[{''.join(sorted({sign[0] for sign in rest}))}])(?:{_alternatives(rest)})"
     lettered = rf"(?<![A-Za-z])(?:{dollars}|(?-i:{letters})(?![A-Za-z])(?:\s?\$)?)"
-    return rf"(?:{lettered}|\$(?-i:(?<!\b[A-Z]\$)(?<!\b[A-Z][A-Z]\$))|(?-i:{others}))"
+    turned = r"\$(?-i:(?:A|US|NZ|HK|C[Dd][Nn])(?![A-Za-z]))"
+    return rf"(?:{lettered}|{turned}|\$(?-i:(?<!\b[A-Z]\$)(?<!\b[A-Z][A-Z]\$))|(?-i:{others}))"
 
 
 CODE = rf"(?-i:{_alternatives(list(_CODES))})"

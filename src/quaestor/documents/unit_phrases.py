@@ -48,8 +48,11 @@ SCALE_WORD = (
 _ZEROS = r"['\u2018\u2019`]?\s?000(?:['\u2018\u2019]?s)?"
 _END = r"(?![A-Za-z])"
 _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
-_SHARED = r"(?<![A-Za-z])(?:[Kk]r\.?|Shs?\.?|Ps\.?|[Ll]ei)(?![A-Za-z])"
-"""Signs of several currencies, which tell no currency but mark the scale beside them as one of money."""
+_SHARED = (
+    r"(?:(?i:\b(?:peso|rupee|shilling|franc|dinar|riyal)s?\b)"
+    r"|(?<![A-Za-z])(?:[Kk]r\.?|Shs?\.?|Ps\.?|[Ll]ei)(?![A-Za-z]))"
+)
+"""Names and signs of several currencies, which give only a scale."""
 _CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME}|{_SHARED})"
 _PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>(?:{SCALE_WORD}|(?i:mill)\b\.?){_END}|{_ZEROS}\b)"
