@@ -7,6 +7,7 @@ header. Embedded files that are not text are left out.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from quaestor.core.currencies import CODE
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
@@ -17,6 +18,7 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import merge_spans, split_prose
+from quaestor.documents.unit_phrases import currency_alone
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import is_plain_text
 from quaestor.readers.tabular import line_anchor
@@ -25,7 +27,7 @@ _LEADERS = lazy_regex(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?
 _BLANK = lazy_regex(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
 _PIECE = lazy_regex(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = lazy_regex(
-    rf"(?:{CODE}\s)?\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
+    rf"(?:(?:{CODE}|P(?:[Hh][Pp])?)\s)?\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
     r"\s?[€£]?-?[)>]?\s?%?(?:p|c|cps)?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
 _NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
@@ -39,12 +41,20 @@ _DRAWN = lazy_regex(r"[-=_]{3,}")
 """A line under a heading, which is as wide as the columns that the heading is over."""
 _REMARK = lazy_regex(r"\(?(?:un-?audited|audited|(?:as )?(?:restated|adjusted|reported))\)?", re.IGNORECASE)
 """A remark below the year of a column."""
-_UNFINISHED = lazy_regex(r"\b(?:per|of|and|or|in|for|to|the|a|an|by|from|on|with|at|under)$", re.IGNORECASE)
+_UNFINISHED = lazy_regex(r"\b(?:per|of|and|or|in|for|to|the|a|an|by|from|on|with|at|under)$|,$", re.IGNORECASE)
 _YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
+_SIGN = lazy_regex(r"[$€£]?\(|P(?:[Hh][Pp])?")
+"""What may be printed at the edge of a column, apart from its number; `P` is that of pesos."""
+_NUMBERING = lazy_regex(r"[0-9]{1,2}\.(?:[0-9]{1,2}\.?)*")
+_LISTED = lazy_regex(r"\([0-9a-zA-Z]{1,3}\)")
+_REST_IN_BRACKETS = lazy_regex(r"\([^()]{4,}\)")
+_BULLET = lazy_regex(r"[-*\u2013\u2022\u00b7\u25aa]\s+(?=[^\s-])")
 _MOST_BETWEEN = 4
 """Limit for consecutive lines without numbers inside a table."""
 
 _MOST_HEADER = 6
+_MOST_SECTIONS = 3
+"""Limit for lines with names of sections between the headings of a table and its first row with values."""
 _LONGEST_LABEL = 70
 
 
@@ -82,12 +92,14 @@ def pieces(line: str) -> list[Piece]:
         for piece in _single(match[0], match.start()):
             before = found[-1] if found else None
             near = before is not None and piece.start - before.end < 12
-            if before and near and before.text in ("$", "€", "£", "(", "$("):
+            if before and near and (currency_alone(before.text) or _SIGN.fullmatch(before.text)):
                 found[-1] = Piece(f"{before.text} {piece.text}", before.start, piece.end)
             elif before and near and piece.text in (")", "%", ")%") and before.is_number:
                 found[-1] = Piece(before.text + piece.text, before.start, piece.end)
             else:
                 found.append(piece)
+    if len(found) > 1 and _NUMBERING.fullmatch(found[0].text) and found[1].text[0].isalpha():
+        found[:2] = [Piece(f"{found[0].text} {found[1].text}", found[0].start, found[1].end)]
     return found
 
 
@@ -113,7 +125,24 @@ def _single(text: str, start: int) -> list[Piece]:
 def is_table_line(line: str) -> bool:
     """Return whether a line is a table row: at least two pieces, the last one a number."""
     found = pieces(line) if len(line) < 1_000 else []
-    return len(found) > 1 and found[-1].is_number and not all(parse_period(piece.text) for piece in found)
+    return _has_values(found) and not _are_periods(found)
+
+
+def _has_values(found: Sequence[Piece]) -> bool:
+    """Whether pieces end with a number, or with the label in another language after two of them."""
+    if len(found) > 3 and not found[0].is_number and found[-1].text[0].isalpha():
+        found = found[:-1] if found[-3].is_number else ()
+    return len(found) > 1 and found[-1].is_number
+
+
+def _are_periods(found: Sequence[Piece]) -> bool:
+    return len(found) > 1 and all(parse_period(piece.text) for piece in found)
+
+
+def _are_years(found: Sequence[Piece]) -> bool:
+    """Whether the numbers of a line are consecutive years, as in headings: "Note  2024  2023"."""
+    years = [int(piece.text) if _YEAR.fullmatch(piece.text) else 0 for piece in found if piece.is_number]
+    return len(years) > 1 and all(years) and all(abs(one - other) == 1 for one, other in pairwise(years))
 
 
 def is_rule(line: str) -> bool:
@@ -124,12 +153,13 @@ def is_rule(line: str) -> bool:
 
 def table_end(lines: Sequence[str], start: int) -> int:
     """Return the line after the table whose first row with values is at `start`; `start` if it is not a table."""
-    rows, last, place = 0, start, start
+    rows, width, last, place = 0, 0, start, start
     while place < len(lines) and place - last <= _MOST_BETWEEN:
         line = lines[place]
         if is_table_line(line):
             rows, last = rows + 1, place
-        elif not _may_be_in_table(line):
+            width = max(width, sum(piece.is_number for piece in pieces(line)))
+        elif not _may_be_in_table(line) or (_are_periods(found := pieces(line)) and len(found) != width):
             break
         place += 1
     if rows < 2:
@@ -143,30 +173,42 @@ def _may_be_in_table(line: str) -> bool:
     return not text or is_rule(line) or (len(text) <= _LONGEST_LABEL and not text.endswith((".", ";")))
 
 
-def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
-    """Return the first line of a table's header."""
+def find_header(lines: Sequence[str], start: int, earliest: int) -> range:
+    """Return the lines of the header of a table, whose first row with values is at `start`."""
     rows = [pieces(line) for line in lines[start : start + 12] if is_table_line(line)]
     columns = _columns([_with_name(row) for row in rows] if _are_named_by_years(rows) else rows)
     left = columns[0][0] if columns else 0
-    first = start
+    is_header = _are_years(rows[0]) and not _are_named_by_years(rows)
+    first, end = start, start + is_header
     above = [
         place for place in range(max(earliest, start - 12), start) if lines[place].strip() and not is_rule(lines[place])
     ]
+    sections = 0
     for place in reversed(above[-_MOST_HEADER:]):
-        line = lines[place]
-        found = pieces(line)
-        if len(found) == 1 and found[0].end <= left and found[0].text.endswith(":"):
-            continue  # what heads the first lines of the table: its columns are headed above it
-        if not any(piece.end > left for piece in found) or (len(found) == 1 and found[0].start < left // 2):
+        found = pieces(lines[place])
+        lone = len(found) == 1
+        if not any(piece.end > left for piece in found) or (lone and found[0].start < left // 2):
+            # What heads the first lines of the table: its columns are headed above it.
+            sections += 1
+            heads_first = end == first and sections <= _MOST_SECTIONS and _may_be_in_table(lines[place])
+            if not heads_first and not (lone and found[0].end <= left and found[0].text.endswith(":")):
+                break
+            continue
+        if lone and sections and end == first and found[0].start < left:
             break
+        if end > first and found[0].start < left and not lines[place + 1].strip():
+            break  # a title over the whole table
+        end = end if end > first else place + 1
         first = place
-    return first
+    while first < end < len(lines) and is_rule(lines[end]):
+        end += 1
+    return range(first, end)
 
 
 def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
     """Return the cells of a table, whose first `header` lines are its header."""
     cut = [pieces(line) if not is_rule(line) else [] for line in lines]
-    body = [found for found in cut[header:] if found and found[-1].is_number and len(found) > 1]
+    body = [found for found in cut[header:] if _has_values(found)]
     if _are_named_by_years(body):
         cut[header:] = [_with_name(found) for found in cut[header:]]
         body = [_with_name(found) for found in body]
@@ -202,7 +244,10 @@ def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
     """Whether a row continues the label of the row above, which has no values."""
     if any(above[1:]) or not above[0] or above[0].endswith(":"):
         return False
-    return any(row[1:]) and (row[0][:1].islower() or _UNFINISHED.search(above[0]) is not None)
+    if row[0][:1].islower():
+        return True
+    unfinished = _UNFINISHED.search(above[0]) and not _LISTED.match(row[0])
+    return any(row[1:]) and bool(unfinished or _REST_IN_BRACKETS.fullmatch(row[0]))
 
 
 def _as_wide_as_lines(headings: Sequence[Piece], below: str) -> list[Piece]:
@@ -220,12 +265,7 @@ def _with_columns_of_names(columns: list[tuple[int, int]], rows: Sequence[Sequen
     """Return the columns, and those of words: where a property is, or the second half of a list printed in two."""
     if not columns:
         return columns
-    right = [
-        (piece.start, piece.end)
-        for row in rows
-        for piece in row[1:]
-        if not piece.is_number and piece.end <= columns[-1][0]
-    ]
+    right = [(piece.start, piece.end) for row in rows for piece in row[1:] if not piece.is_number]
     names = merge_spans(right)
     count = {name: sum(start >= name[0] and end <= name[1] for start, end in right) for name in names}
     often = [name for name in names if 2 * count[name] > len(rows)]
@@ -270,7 +310,8 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
     row = [""] * (len(columns) + 1)
     for piece in found:
         over = [n for n, (start, end) in enumerate(columns) if piece.overlaps(start - 1, end + 1)]
-        if not over and columns and piece.end > columns[0][0] - 8:
+        is_label = piece is found[0] and len(found) > 1 and found[1].overlaps(*columns[0]) if columns else False
+        if not over and not is_label and columns and piece.end > columns[0][0] - 8:
             over = [column] if (column := _column_of(piece, columns)) is not None else []
         for column in over:
             row[column + 1] = f"{row[column + 1]} {piece.text}".strip()
@@ -386,9 +427,9 @@ class _PageText:
             elif is_table_line(self.lines[place]):
                 end = min(table_end(self.lines, place), place + _LONGEST_TABLE)
                 if end > place:
-                    start = table_start(self.lines, place, pending)
-                    table = self._table(start, place - start, end)
-                    yield from self._with_lead(pending, start, table)
+                    header = find_header(self.lines, place, pending)
+                    table = self._table(header.start, len(header), end)
+                    yield from self._with_lead(pending, header.start, table)
                     place = pending = end
                     continue
             place += 1
@@ -472,7 +513,8 @@ class _PageText:
         for place in range(first, end):
             text = _TAG.sub("", self.lines[place]).strip() if "<" in self.lines[place] else self.lines[place].strip()
             level = self._heading_level(place, text, first, end) if text else None
-            if not text or is_rule(self.lines[place]) or level is not None:
+            listed = _BULLET.match(text) and (not paragraph or paragraph[-1][-1] == ":" or _BULLET.match(paragraph[0]))
+            if not text or is_rule(self.lines[place]) or level is not None or listed:
                 yield from self._paragraph(paragraph, begun, place)
                 paragraph = []
             if level is not None:
@@ -483,6 +525,10 @@ class _PageText:
         yield from self._paragraph(paragraph, begun, end)
 
     def _paragraph(self, lines: list[str], first: int, end: int) -> Iterator[DocumentPart]:
+        halves = [pieces(line) for line in lines]
+        if len(lines) > 2 and all(len(found) == 2 and found[1].start == halves[0][1].start for found in halves):
+            # The same in two languages.
+            lines = [found[half].text for half in range(2) for found in halves]
         if sentences := split_prose(" ".join(" ".join(lines).split())):
             yield ParagraphPart(sentences, self._page(first), self._anchor(first, end - 1))
 

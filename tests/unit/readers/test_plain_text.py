@@ -261,3 +261,75 @@ Loans, net ............      402,118      390,220
     (table,) = read(tmp_path, text).tables
     assert [row.label for row in table.rows[table.header_rows :]] == ["Total assets", "Loans, net"]
     assert table.scale_at(table.header_rows, 1) is Scale.THOUSAND
+
+
+def test_columns_are_headed_above_the_names_of_sections(tmp_path: Path) -> None:
+    text = """
+                 FIVE-YEAR HIGHLIGHTS
+
+NOKm                       Note         2024         2023
+----------------------------------------------------------
+INCOME
+Operating income
+  from contracts             4         1,126          972
+Payments for
+  (a) staff                             (298)        (241)
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [header.period and header.period.year for header in table.columns[2:]] == [2024, 2023]
+    assert [row.label for row in table.rows[table.header_rows :]] == [
+        "INCOME", "Operating income from contracts", "Payments for", "(a) staff",
+    ]  # fmt: skip
+    assert (table.title, table.scale, table.unit) == ("FIVE-YEAR HIGHLIGHTS", Scale.MILLION, "NOK")
+
+
+def test_numbering_and_the_sign_of_a_column_belong_to_labels_and_numbers(tmp_path: Path) -> None:
+    text = """
+                                   $A'000         $A'000
+                                     2024           2023
+1.1   Receipts from customers   P   1,412      P   1,088
+1.2   Interest                          9             17
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [[cell.text for cell in row] for row in table.cells[table.header_rows :]] == [
+        ["1.1 Receipts from customers", "P 1,412", "P 1,088"], ["1.2 Interest", "9", "17"],
+    ]  # fmt: skip
+    assert (table.scale_at(2, 1), table.unit_at(2, 1)) == (Scale.THOUSAND, "AUD")
+
+
+def test_a_table_in_two_languages(tmp_path: Path) -> None:
+    text = """
+Bilan                          Balance sheet
+31 décembre 2024               31 December 2024
+(en millions d'euros)          (in millions of euros)
+
+                          2024            2023
+Trésorerie              18.462          15.904   Cash
+Emprunts                 6.217           4.385   Borrowings
+Dettes                   1.200           1.100
+"""
+    document = read(tmp_path, text)
+    (table,) = document.tables
+    assert [cell.text for cell in table.cells[1]] == ["Trésorerie", "18.462", "15.904", "Cash"]
+    assert (table.scale, table.unit) == (Scale.MILLION, "EUR")
+
+
+def test_items_of_a_list_are_sentences(tmp_path: Path) -> None:
+    text = "Highlights:\n- Sales rose 7% in the\n  quarter\n- Volumes fell 3%\n"
+    assert [sentence.text for sentence in read(tmp_path, text).sentences] == [
+        "Highlights:", "- Sales rose 7% in the quarter", "- Volumes fell 3%",
+    ]  # fmt: skip
+
+
+def test_headings_of_other_columns_begin_another_table(tmp_path: Path) -> None:
+    text = """
+                     2024       2023
+Revenue               882        101
+Costs                 124        118
+
+Fleet
+               4Q 2024   3Q 2024   4Q 2023
+Tankers            358       396       423
+Carriers           333       399       457
+"""
+    assert [len(table.columns) for table in read(tmp_path, text).tables] == [3, 4]
