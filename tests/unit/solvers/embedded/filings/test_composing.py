@@ -202,6 +202,7 @@ def test_quoted_number_is_used_if_a_number_was_asked_for() -> None:
 def test_counts_and_outflows_are_positive() -> None:
     rows = (
         ("( in thousands )", "2023", "2022"), ("rsus vested", "( 145 )", "( 120 )"),
+        ("cost of sales", "( 990 )", "( 880 )"),
         ("provision for income taxes", "( 225 )", "( 200 )"), ("net change in shares", "( 12 )", "( 8 )"),
         ("income before provision for income taxes", "( 40 )", "( 30 )"),
     )  # fmt: skip
