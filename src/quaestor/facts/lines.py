@@ -238,41 +238,28 @@ def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str,
 
 @lru_cache(maxsize=1 << 14)
 def _name_concept(label: str, above: str, role: TableRole) -> tuple[str, float]:
-    words = terms(label)
     if _ADJUSTED.search(label):
         return "", 0.0
-    index = _index_phrases()
     best, concept = 0.0, ""
-    standard = _standardize(label)
-    over = f"{above} " if _SPLIT.search(above) else ""
-    found = (
-        []
-        if role in _DETAILS
-        else [
-            (name, worth * (1 + _EXACT))
-            for said, worth in (
-                (terms(_standardize(over + label)), 1.0),
-                *_readings(terms(standard), terms(above), role),
-            )
-            for name in index.labels.get(said, ())
-        ]
-    )
-    found += [
-        (name, worth * likeness)
-        for said, worth in _readings(words, terms(above), role)
-        for name, likeness in index.like(said)
-    ]
-    if standard != label:
-        found += [
-            (name, worth * likeness)
-            for said, worth in _readings(terms(standard), terms(above), role)
-            for name, likeness in index.like(said)
-        ]
-    for name, share in found:
+    for name, share in _list_concepts(label, above, role):
         likely = share * fits_role(name, role)
         if likely > best:
             best, concept = likely, name
     return (concept, min(1.0, best)) if best >= _LEAST else ("", 0.0)
+
+
+def _list_concepts(label: str, above: str, role: TableRole) -> Iterator[tuple[str, float]]:
+    """Yield the concepts that a label may mean, with the similarity of their labels or phrases."""
+    index, standard = _index_phrases(), _standardize(label)
+    if role not in _DETAILS:
+        whole = _standardize(f"{above} {label}") if _SPLIT.search(above) else standard
+        for words, worth in ((terms(whole), 1.0), *_readings(terms(standard), terms(above), role)):
+            for name in index.labels.get(words, ()):
+                yield name, worth * (1 + _EXACT)
+    for wording in dict.fromkeys((label, standard)):
+        for words, worth in _readings(terms(wording), terms(above), role):
+            for name, likeness in index.like(words):
+                yield name, worth * likeness
 
 
 def _standardize(label: str) -> str:

@@ -17,7 +17,7 @@ from quaestor.questions.question_times import times_asked, without_time_words
         ("and in the first half?", None, 6, 1, None, None),
         ("what was revenue in the second half of 2023?", 2023, 6, 2, None, None),
         ("what was the net loss for the nine months of 2024?", 2024, 9, None, None, None),
-        ("what was revenue for the six months to June 2024?", 2024, 6, None, 6, None),
+        ("what was revenue for the six months to June 2024?", 2024, 6, None, 6, 30),
         ("what was revenue for the three months ended July 31, 2023?", 2023, 3, None, 7, 31),
         ("what was cash at September 30, 2024?", 2024, None, None, 9, 30),
         ("what were sales in June 2024?", 2024, 1, None, 6, None),
