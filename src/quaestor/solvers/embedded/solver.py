@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.computing import compute
+from quaestor.documents.combining import files_of
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.developments import asks_for_yearly_change
 from quaestor.questions.instructions import with_instructions_last
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _FEW_TABLES = 2
-"""Maximum number of tables of a file that is answered like a page."""
+"""Maximum number of tables of a file that is answered like a page; questions about more are answered from facts."""
 
 
 class EmbeddedSolver:
@@ -80,8 +81,9 @@ class EmbeddedSolver:
 
     def _choose_answerer(self, question: str, context: TurnContext) -> "FilingAnswerer | PageAnswerer":
         document = context.document
+        few = _FEW_TABLES * max(1, len(files_of(document)))
         is_filing = context.is_long or (
-            not document.is_page and (len(document.tables) > _FEW_TABLES or _asks_for_measure(question, context))
+            not document.is_page and (len(document.tables) > few or _asks_for_measure(question, context))
         )
         return self._filings if is_filing else self.pages
 
