@@ -15,7 +15,7 @@ The steps to an answer:
     operand_pool     the possible operands, and how likely each operation on each kind of operands is
     candidates       every plan that fits
     operand_features, plan_features    features of a plan, a named column for each
-    prior            what speaks for the numbers of a document of several tables
+    prior            what speaks for the numbers of a user's file, besides the ranking
     repeated_plans   plans on what was answered before: the same once more, or on the numbers of a list
     plan_rules       what overrules the ranking of plans, and what counts besides
     beam             runs these steps in order, for several readings of a conversation

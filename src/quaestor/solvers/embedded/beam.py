@@ -226,7 +226,7 @@ def rank_hypotheses(
 
     Args:
         page: The numbers of the page with their features that no question changes.
-        prior: The prior of the leaves of a document with several tables.
+        prior: The prior of the leaves of a user's file.
         filing: Whether the document is a filing rather than a benchmark page: numbers keep their printed sign, which
             the benchmark's reference answers mostly drop, and a question for a percentage is answered by a percentage.
         alone: Whether the question is single, not part of a conversation.
@@ -238,20 +238,19 @@ def rank_hypotheses(
     readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
     first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
-    priors = [None if prior is None else prior.after(turn) for turn in turns]
-    for n, (path, own_prior) in enumerate(zip(paths, priors, strict=True)):
-        if own_prior is not None:
-            likely[n] = own_prior.adjust_leaves(likely[n], path.state.lookups.values())
+    if prior is not None:
+        for n, path in enumerate(paths):
+            likely[n] = prior.adjust_leaves(likely[n], path.state.lookups.values())
     candidates, features = build_candidates(readings, likely)
     parsed_question = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(parsed_question, candidates, page.leaves)
     scores += score_meant(candidates, turns)
     found: list[Hypothesis] = []
-    for path, part, own_prior in zip(paths, candidates.parts, priors, strict=True):
+    for path, part in zip(paths, candidates.parts, strict=True):
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        weighed = scores[part] if own_prior is None else scores[part] + own_prior.weigh_plans(own)
+        weighed = scores[part] if prior is None else scores[part] + prior.weigh_plans(own)
         logs = normalize_logs(weighed)
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_FILING_FACTOR if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())

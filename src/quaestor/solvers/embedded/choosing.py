@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,6 @@ from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
 from quaestor.solvers.embedded.period_fit import read_asked_period
-from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
 from quaestor.solvers.embedded.writing import build_number_question, complete_question, score_cells, trim_measure
@@ -267,7 +265,6 @@ def _rank_groups(
     return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
-_NOWHERE: Mapping[int, float] = MappingProxyType({})
 _WHOLE = 0.99
 """Least likeness of the whole in "what does X consist of": such questions are mostly answered by text, not by cells."""
 
@@ -294,18 +291,16 @@ def choose_plans(
     page: PageFeatures,
     state: DialogueState,
     weights: EmbeddedWeights,
-    places: Mapping[int, float] = _NOWHERE,
 ) -> Iterator[ChosenPlan]:
     """Yield the plans for a question that asks for a choice, the likeliest first; none for other questions.
 
     Args:
         state: The conversation so far.
-        places: Probability by block that it has the answer, as in `Excerpt.weights`.
     """
     selection = question.wants.selection
     if selection is None:
         return
-    probability = _score_cells(selection, document, page, state, weights, places)
+    probability = _score_cells(selection, page, state, weights)
     if selection.among == "items" and not selection.condition.asked:
         yield from _choose_members(selection, document, page, probability)
         return
@@ -318,8 +313,7 @@ def choose_plans(
 
     @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
     def cell_of(words: str) -> LabelledCell | None:
-        other = build_number_question(words)
-        found = score_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
+        found = score_cells(build_number_question(words), state, page, weights)
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
     for found in _find_period_groups(selection, question, cells, probability):
@@ -338,20 +332,14 @@ def _select_cells(question: Question, cells: Sequence[LabelledCell], document: D
 
 
 def _score_cells(
-    selection: QuestionSelection,
-    document: Document,
-    page: PageFeatures,
-    state: DialogueState,
-    weights: EmbeddedWeights,
-    places: Mapping[int, float],
+    selection: QuestionSelection, page: PageFeatures, state: DialogueState, weights: EmbeddedWeights
 ) -> NDArray[np.float64]:
     measure, last = trim_measure(selection.measure), last_leaves(state)
     if not measure and last:
         probability = np.zeros(len(page.leaves))
         probability[list(last)] = 1 / len(last)
         return probability
-    question = build_number_question(measure)
-    return score_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
+    return score_cells(build_number_question(measure), state, page, weights)
 
 
 def _choose_members(
@@ -461,7 +449,7 @@ class CellChoiceAnswerer:
 
     def _choose(self, question: Question, turn: AskedTurn) -> Iterator[Answer]:
         context, seen = turn.context, list[AnswerValue | None]()
-        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights, context.weights)]
+        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights)]
         for chosen in plans:
             operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
             try:

@@ -1,8 +1,8 @@
-"""Prior probability of the numbers of a document with several tables, which complements the ranking."""
+"""Prior probability of the numbers of a user's file, which complements the ranking."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
-from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.question_times import QuestionTime, times_asked
 from quaestor.questions.stems import stems
@@ -22,23 +21,16 @@ from quaestor.solvers.embedded.number_fit import (
     weigh_look_alikes,
 )
 from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool
-from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
+from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
-from quaestor.solvers.embedded.turn_state import TurnView
 
-# The ranker was trained on pages with one table. In a document with several tables, the retrieved blocks and labels
-# that the question contains word for word also count. The constants were tuned on filings of some companies and
-# evaluated on others.
+# The ranker was trained on benchmark pages. In a user's file, labels that the question contains word for word also
+# count, and so do the kind of number and the time that it asks for. The constants were tuned on filings of some
+# companies and evaluated on others.
 
 
-PLACE = 3.0
-"""Factor of a block's log-probability, added to the log-odds of a leaf."""
 LABEL = 4.0
 """Factor of the share of the question that a completely contained label covers."""
-PLAN = 1.0
-"""Factor of the prior of a plan's numbers, added to the ranker's score."""
-YEAR = 4.0
-"""Penalty of a number of another year than a relative period of the question."""
 MEANT = 4.0
 """Bonus of a plan that looks up the only line named by the question, or divides the last answer by it."""
 _VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
@@ -50,8 +42,6 @@ _SHARE_OF = lazy_regex(
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
 OTHER_TIME = 6.0
 """Penalty of a number of another time than the one asked for."""
-_NOT_RETRIEVED = 0.5
-"""Penalty of a block that was not retrieved, relative to the least likely retrieved one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +72,11 @@ class Prior:
         found: NDArray[np.float64] = 1 / (1 + np.exp(-(np.log(clipped / (1 - clipped)) + log_odds)))
         return found
 
-    def after(self, turn: TurnView) -> "Prior":
-        """Return the prior for a turn, with a penalty for other years than those of relative periods.
-
-        Args:
-            turn: The turn after one reading of the earlier turns.
-        """
-        if not turn.target_years:
-            return self
-        other = (self.years > 0) & ~is_among(self.years, turn.target_years)
-        return replace(self, leaves=(self.leaves - YEAR * other).astype(np.float32))
-
     def weigh_plans(self, candidates: Candidates) -> Floats:
         """Return the prior of each plan: the mean of its operands, so that more operands do not lower it."""
         own, second = self._weigh_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
         first = own[candidates.first]
-        found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
+        found = np.where(second, (first + own[candidates.second]) / 2, first)
         leaf = candidates.pool.leaf[candidates.first]
         looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
         looked_up = self._find_shares_of_last(candidates) if self.share_of_last else looked_up
@@ -125,18 +104,10 @@ class Prior:
         return found.astype(np.float32)
 
 
-def build_prior(
-    question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
-) -> Prior | None:
-    """Return the prior of the leaves of a document; None for a benchmark page, which has only one table.
-
-    Args:
-        weights: The log-probability of an answer in each block (`Excerpt.weights`).
-    """
-    if not weights or not len(leaves):
+def build_prior(question: Question, leaves: NumberMatrix, document: Document) -> Prior | None:
+    """Return the prior of the leaves of a user's file; None for a benchmark page or without leaves."""
+    if document.is_page or not len(leaves):
         return None
-    least = min(weights.values()) - _NOT_RETRIEVED
-    orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
     times = times_asked(question)
@@ -148,7 +119,6 @@ def build_prior(
         away[place] = OTHER_TIME * _is_of_other_times(times, source, document)
         away[place] += OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
-            found[place] = PLACE * weights.get(document.block(source).order, least)
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
@@ -156,7 +126,7 @@ def build_prior(
         label_share, named[place] = known[key]
         labels[place] = label_share
         away[place] += period.penalty(document.table(source.table), source)
-        found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
+        found[place] = LABEL * label_share
     # A number with a penalty is meant only if no other number is better.
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)

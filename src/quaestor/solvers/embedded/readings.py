@@ -110,8 +110,7 @@ class ConversationReader:
 
     def rank_plans(self, turn: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the earlier turns."""
-        context, leaves = turn.context, turn.page.leaves
-        prior = build_prior(turn.translated, leaves, context.document, context.weights)
+        prior = build_prior(turn.translated, turn.page.leaves, turn.context.document)
         return self._rank(turn.reading, turn.history, turn.question, prior)
 
     def find_reading(self, context: TurnContext) -> ConversationReading:

@@ -27,7 +27,6 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
-from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import make_turn_view
 
@@ -266,19 +265,14 @@ class ListAnswerer:
     def _choose(
         self, parts: Sequence[Question], listing: Listing, asked_turn: AskedTurn, alike: Alike
     ) -> ChosenNumbers | None:
-        leaves, context = asked_turn.page.leaves, asked_turn.context
         turns = [make_turn_view(part, asked_turn.state, asked_turn.page, self.weights.references) for part in parts]
         measured = [measure_turns([turn], self.weights.signature)[0].measured for turn in turns]
         shares = self.weights.leaves.predict(measured)
-        for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
-            prior = build_prior(part, leaves, context.document, context.weights)
-            if prior is not None:
-                shares[place] = prior.after(turn).adjust_leaves(shares[place])
         years = [
             max(read_question(item).years or part.years or (0,))
             for item, part in zip(listing.items, parts, strict=True)
         ]
-        return choose_numbers(shares, years, leaves, alike)
+        return choose_numbers(shares, years, asked_turn.page.leaves, alike)
 
 
 def _find_listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:

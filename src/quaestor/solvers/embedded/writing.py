@@ -22,7 +22,6 @@ from quaestor.questions.question import Question, read_question
 from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
-from quaestor.solvers.embedded.prior import Prior
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, make_turn_view
 
 # ---- Rewriting of a choice as a question for a number.
@@ -60,20 +59,17 @@ def score_cells(
     state: DialogueState,
     page: PageFeatures,
     weights: EmbeddedWeights,
-    prior: Prior | None = None,
 ) -> NDArray[np.float64]:
     """Return the probability of each number of the page that a question means it.
 
     Args:
         state: The conversation before the question.
-        prior: The prior of the numbers of a document with several tables.
     """
     if not len(page.leaves):
         return np.zeros(0)
     turn = make_turn_view(question, state, page, weights.references)
     (reading,) = measure_turns([turn], weights.signature)
-    found = weights.leaves.predict([reading.measured])[0]
-    return found if prior is None else prior.after(turn).adjust_leaves(found, state.lookups.values())
+    return weights.leaves.predict([reading.measured])[0]
 
 
 # ---- Completion of questions after a choice: "which years?", "and in 2011?", "what about freight?"
