@@ -21,7 +21,7 @@ class WordExcerpts:
         self.queries.append(question.text)
         earlier = {self.document.block(source).order for answer in memory.answers for source in answer.sources}
         found = self._best(question.stems)
-        return Excerpt(self.document.excerpt({*earlier, *found}), found)
+        return Excerpt(self.document.excerpt({*earlier, *found}))
 
     def search(self, query: str, shown: Document) -> Excerpt:
         self.queries.append(query)

@@ -154,6 +154,5 @@ async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> 
         graphs.ontology,
         question=parsed_question,
         references=resolve(parsed_question, memory),
-        weights=shown.excerpt.weights,
         search=shown.search,
     )

@@ -53,7 +53,7 @@ class PlaceFinder:
         shown = excerpt_for(
             self._index, self._likely_places(places), self._most, earlier, needed, self._shortener(question, context)
         )
-        return Excerpt(shown, self._weights(places), normalized)
+        return Excerpt(shown, normalized=normalized)
 
     def _shortener(self, question: Question, context: FindingContext) -> Callable[[Block], Block]:
         """Return a function that drops parts of a block, except reasons and sources of earlier answers."""

@@ -201,7 +201,6 @@ class ConversationRunner:
             question=parsed_question,
             references=_resolve_references(parsed_question, self._memory),
             session=self._solver_session,
-            weights=selected.excerpt.weights,
             search=selected.search,
             normalized=selected.excerpt.normalized,
             cache=self._cache,

@@ -39,8 +39,8 @@ class Excerpt:
 
     Attributes:
         document: The selected blocks, as in `Document.excerpt`; a short document is included whole.
-        weights: For each block index, the log of the probability that the block contains the answer, relative to the
-            most likely block, which has 0. Blocks without a weight are unknown. Empty for a whole document.
+        weights: For each block index that a search found, the log of the probability that the block contains the
+            answer, relative to the most likely block, which has 0.
         normalized: This question and earlier ones by their original text, rewritten in the document's words, if they
             are misspelled or name the company.
     """
@@ -138,7 +138,6 @@ class TurnContext:
         tool_calls: The tool calls in order. Add to it with `note_call` only.
         usage: Usage of models other than `model` and `models`, to be added by the solver.
         session: State that solvers keep between turns; empty if the turn runs alone.
-        weights: See `Excerpt.weights`; empty for a page.
         search: Searches the rest of a long document, used by `widen`; None if the whole document is shown.
         normalized: See `Excerpt.normalized`.
         cache: Cache for data derived from the document, or None.
@@ -157,7 +156,6 @@ class TurnContext:
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     session: Session = field(default_factory=Session)
-    weights: Mapping[int, float] = field(default_factory=dict)
     search: Search | None = None
     normalized: Mapping[str, str] = field(default_factory=dict)
     cache: ByteCache | None = None

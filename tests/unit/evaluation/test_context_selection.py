@@ -103,7 +103,6 @@ def test_short_page_is_shown_whole_without_search() -> None:
     asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), WideningSolver()).run_all_turns())
     assert seen[0].document is page
     assert seen[0].search is None
-    assert not seen[0].weights
 
 
 def test_failed_first_selection_leaves_no_graph() -> None:

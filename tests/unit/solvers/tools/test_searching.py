@@ -20,10 +20,7 @@ SALES = {"property": "products", "filters": {"year": "2023"}}
 
 def turn(question: str) -> TurnContext:
     shown = ContextSelector(FILING, KNOWLEDGE, WordExcerpts(FILING), None).select(read_question(question), Memory())
-    return TurnContext(
-        shown.excerpt.document, Memory(), shown.graph, KNOWLEDGE.ontology, weights=shown.excerpt.weights,
-        search=shown.search,
-    )  # fmt: skip
+    return TurnContext(shown.excerpt.document, Memory(), shown.graph, KNOWLEDGE.ontology, search=shown.search)
 
 
 def toolbox(context: TurnContext) -> Toolbox:
