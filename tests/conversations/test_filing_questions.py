@@ -39,8 +39,8 @@ CONVERSATIONS: tuple[Turns, ...] = (
         ("as a percentage of total assets?", "13.7 %", (OPERATIONS, BALANCE, CASH)),
     ),
     (
-        ("what were dividends paid in 2023?", "-36 million", (CASH,)),
-        ("and the prior year?", "-30 million", (CASH,)),
+        ("what were dividends paid in 2023?", "36 million", (CASH,)),
+        ("and the prior year?", "30 million", (CASH,)),
         ("what was operating income in 2023?", "136 million", (OPERATIONS,)),
     ),
 )

@@ -431,8 +431,14 @@ def read_comparable(question: BoundQuestion) -> Iterator[tuple[float, str, str, 
             other = repeat_for_member(question, node, bound.series)
             yield from pair_numbers(question, one, replace(other, share=bound.share))
     for score, first, second, terms in read_two(question):
-        if are_alike(terms.series) and ("/" in first) == ("/" in second):
+        if are_alike(terms.series) and ("/" in first) == ("/" in second) and not _is_printed_twice(terms):
             yield score, first, second, terms
+
+
+def _is_printed_twice(terms: FormulaTerms) -> bool:
+    """Return whether two numbers are the same one, printed in two tables."""
+    names = {(series.line.label_terms, moment) for series, moment in zip(terms.series, terms.moments, strict=False)}
+    return len(terms.series) == 2 and len(names) == 1 and len(set(terms.amounts.values())) == 1
 
 
 def read_two_growths(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
