@@ -12,7 +12,7 @@ Turns = tuple[tuple[str, str, tuple[int, ...]], ...]
 
 FILING = a_long_filing()
 WHOLE = quaestor.Settings(excerpt_tokens=100_000)
-"""Settings with which a filing is answered like a short document, page by page instead of from its facts."""
+"""Settings with which a filing is not longer than an excerpt."""
 OPERATIONS, BALANCE, CASH, SEGMENTS, TAXES, DEBT = range(6)
 
 CONVERSATIONS: tuple[Turns, ...] = (
