@@ -25,6 +25,7 @@ from rich.table import Table
 import quaestor
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import Number, Text, ValueList, YesNo
+from quaestor.core.quantity import Scale
 from quaestor.errors import QuaestorError
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -107,13 +108,12 @@ def ask_filing(path: Path, folder: Path = FILINGS) -> list[Line]:
 
 def write_answer(answer: Answer) -> Line:
     """Convert an answer to the scorer's format."""
-    scale = answer.scale.name.lower()
-    line: Line = {"confidence": answer.confidence, "scale": scale}
+    line: Line = {"confidence": answer.confidence, "scale": _write_amount(0.0, answer.scale)["scale"]}
     if answer.value is None:
         return line | {"said": "none", "reason": answer.reason}
     match answer.value:
         case Number(value=number):
-            line |= {"said": "number", "value": float(number)}
+            line |= {"said": "number"} | _write_amount(float(number), answer.scale)
         case YesNo(value=yes):
             line |= {"said": "yes_no", "yes": yes}
         case Text(value=text):
@@ -121,14 +121,18 @@ def write_answer(answer: Answer) -> Line:
         case ValueList(items=items):
             line["said"] = "list"
             line["items"] = [
-                {
-                    "label": item.label,
-                    "value": None if item.number is None else float(item.number),
-                    "scale": (item.scale or answer.scale).name.lower(),
-                }
+                {"label": item.label}
+                | _write_amount(None if item.number is None else float(item.number), item.scale or answer.scale)
                 for item in items
             ]
     return line
+
+
+def _write_amount(value: float | None, scale: Scale) -> Line:
+    """Return a number and its scale, in ones if the scorer does not know the scale."""
+    if scale in (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION, Scale.PERCENT):
+        return {"value": value, "scale": scale.name.lower()}
+    return {"value": None if value is None else value * float(scale.factor), "scale": "one"}
 
 
 def print_wrong(

@@ -104,7 +104,7 @@ _TIMES = lazy_regex(
         (?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}|'\d\d\b))?)
     | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?(?:\s+(?:of\s+)?|-|(?='))
         '?(?P<ofyear>{_FULL_YEAR}|(?<=['-])\d\d|[3-9]\d)\b)
-    | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
+    | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?(?:last\s+)?
         (?P<baremonth>{_MONTH})\b(?!\s*(?:['\d-]|quarter)))
     | (?P<dayfirst>\b[0-3]?\d(?:st|nd|rd|th)?\s+(?:of\s+)?(?!may\b)(?P<firstmonth>{_MONTH})\b(?!\s+quarter))
     | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q

@@ -205,6 +205,7 @@ def test_counts_and_outflows_are_positive() -> None:
         ("cost of sales", "( 990 )", "( 880 )"),
         ("provision for income taxes", "( 225 )", "( 200 )"), ("net change in shares", "( 12 )", "( 8 )"),
         ("income before provision for income taxes", "( 40 )", "( 30 )"),
+        ("depreciation", "( 55 )", "( 50 )"), ("operating profit", "( 7 )", "( 6 )"),
     )  # fmt: skip
     table = build_facts(assemble("a", [TablePart(rows)]))
     expected = {
@@ -212,6 +213,8 @@ def test_counts_and_outflows_are_positive() -> None:
         "provision for income taxes": 225,
         "net change in shares": -12,
         "income before provision for income taxes": -40,
+        "depreciation": 55,
+        "operating profit": -7,
     }
     for label, amount in expected.items():
         assert (

@@ -31,7 +31,7 @@ _TAX = "us-gaap:IncomeTaxExpenseBenefit"
 _BENEFIT = lazy_regex(r"\b(?:benefit|credit|income\b(?! tax))")
 _COST = lazy_regex(r"^(?!.*\b(?:income|gains?|before|after)\b).*\b(?:costs?|expenses?)\b")
 _NEAR = 40
-"""Number of lines before a tax in which to look for costs."""
+"""Number of lines before a line in which to look for costs."""
 _NET_OUTFLOW = lazy_regex(
     r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
 )
@@ -41,6 +41,10 @@ _BOTH_WAYS = lazy_regex(
     re.IGNORECASE,
 )
 """Words in labels of numbers whose sign is meaningful."""
+_RESULT = lazy_regex(
+    r"\b(?:ebitda?|results?|margin|total|cash|equity|balance|position|deficit|benefit|credit|taxes|eliminations?)\b"
+)
+"""More such words, for labels that name no outflow."""
 
 _Span = tuple[int, int]
 """First quarter of a period and the quarter after its last one, counted from year 0."""
@@ -145,17 +149,15 @@ def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
     if series.line.concept == _TAX and not _BENEFIT.search(series.line.label.lower()):
         return _deducts_costs(series, table)
     label = _INCOME_TAX.sub("", series.line.label.lower())
-    if (
-        not _OUTFLOW.search(label)
-        or label.startswith("benefit")
-        or (label.startswith("net ") and not _NET_OUTFLOW.match(label))
-    ):
-        return False
-    return "net cash" not in label and "income" not in label
+    if not _OUTFLOW.search(label):
+        # "Depreciation" among negative costs
+        return not _BOTH_WAYS.search(label) and not _RESULT.search(label) and _deducts_costs(series, table)
+    is_net = label.startswith("net ") and not _NET_OUTFLOW.match(label)
+    return not (is_net or label.startswith("benefit") or "net cash" in label or "income" in label)
 
 
 def _deducts_costs(series: Series, table: FactTable) -> bool:
-    """Return whether all costs in the table of a series are negative, so that a negative tax is a charge too."""
+    """Return whether all costs above a line in its table are negative, so that the line may be a charge too."""
     costs = [
         cell.quantity.value
         for place in range(max(0, series.line.place - _NEAR), series.line.place)
