@@ -24,6 +24,7 @@ _DIGITS = lazy_regex(r"\d{2}")
 _MOST_LETTERS = 8
 _OTHER_FIGURES = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
 """Roles of tables whose figures differ from those of the group's statements."""
+_ADJUSTED = lazy_regex(r"\b(?:adjust\w*|non-?gaap|core|underlying|organic|constant|excluding)\b", re.IGNORECASE)
 _PAIR = 2
 """Maximal number of rows for which other cells of the columns do not matter; more rows are compared or added up."""
 _SHOWN = 3
@@ -142,6 +143,15 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _may_differ(table: Table, cells: Iterable[CellRef]) -> bool:
+    """Return whether cells of a table of other figures may differ from the group's; not for unadjusted lines."""
+    if table.role is not TableRole.NON_GAAP:
+        return True
+    own = [cell for cell in cells if cell.table == table.index]
+    labels = [header.label for cell in own for header in (table.rows[cell.row], table.columns[cell.column])]
+    return any(map(_ADJUSTED.search, labels))
+
+
 def doubts_of_answer(document: Document, sources: Iterable[Source], question: str) -> tuple[str, ...]:
     """Return remarks about the tables that an answer uses.
 
@@ -153,8 +163,8 @@ def doubts_of_answer(document: Document, sources: Iterable[Source], question: st
     remarks: list[str] = []
     for index in dict.fromkeys(cell.table for cell in cells):
         table = document.table(index)
-        if table.role in _OTHER_FIGURES and table.role not in named:
-            remarks.append(f"table {index} is of another kind: {table.role.value}")
+        if table.role in _OTHER_FIGURES and table.role not in named and _may_differ(table, cells):
+            remarks.append(f"table {index} shows {table.role.value}")
         health = table_health(table)
         rows = {cell.row for cell in cells if cell.table == index}
         columns = {cell.column for cell in cells if cell.table == index}

@@ -81,7 +81,7 @@ _LOOK_ALIKES = {
     ),
     TableRole.SUBSIDIARIES: _words(
         r"\bguarantors?\b|\bguarantee[ds]? subsidiar|\bobligor group|\bconsolidating\b"
-        r"|\bsummari[sz]ed (?:combined |consolidated )?(?:financial|balance|income|statements?)"
+        r"|\bsummari[sz]ed (?:combined )?(?:financial|balance|income)"  # whole statements may be summarized too
     ),
     TableRole.PRO_FORMA: _words(r"\bpro[ -]?forma\b"),
     TableRole.NON_GAAP: _words(
