@@ -65,7 +65,7 @@ _COUNT = lazy_regex(
     r"|full[\s-]time[\s-]equivalents?|branches|banking\s+offices|degree\s+days"
     r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
     r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"
-    r"|\b(?:(?:new|closed|opened|acquired|available|operating|ownership|off-?hire|total|average)\s)+(?:days|stores|outlets|restaurants|shops|branches|vessels|hotels)$"
+    r"|\b(?:(?:new|closed|opened|acquired|available|operating|ownership|off-?hire|total|average)\s){1,3}(?:days|stores|outlets|restaurants|shops|branches|vessels|hotels)$"
     r"|\((?:in\s)?(?:(?:thousand|million|billion)s?\s(?:of\s)?)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
     r"|litres|liters|ftes|number|units|#)\)",
     re.I,

@@ -45,7 +45,7 @@ _US = re.compile(
 )
 _STATED = re.compile(r"\b[Dd]ollars?\b[^.]{0,20}\bare\s(?:in\s)?((?:[A-Z][a-z]+\s){1,2}dollars)\b")
 _MAY_NAME = re.compile(r"[A-Z]\$|\b[A-Z]{2}D\b")
-_CURRENCY_OF = re.compile(r"\W*(?:reporting |presentation )?currency\W*", re.IGNORECASE)
+_CURRENCY_OF = re.compile(r"\b(?:reporting |presentation )?currency\b", re.IGNORECASE)
 
 
 def own_dollar_of(texts: Iterable[str]) -> str | None:
@@ -63,7 +63,7 @@ def own_dollar_of(texts: Iterable[str]) -> str | None:
             return currency_called(stated[1])
         if _MAY_NAME.search(text):
             phrase = find_unit_phrase(text) if is_unit_line(text) else None
-            named.add(phrase.currency if phrase else currency_alone(_CURRENCY_OF.sub("", text)))
+            named.add(phrase.currency if phrase else currency_alone(_CURRENCY_OF.sub("", text).strip(" :,-|()")))
     found = countries or {code for code in named if bare_sign_of(code) == "$"}
     return found.pop() if len(found) == 1 else None
 
