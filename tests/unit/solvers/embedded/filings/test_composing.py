@@ -6,7 +6,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.answer_units import KINDS
 from quaestor.solvers.embedded.filings.composing import BoundOperand
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, extract_cell, spell_at
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.parts import join_plans
 
@@ -221,6 +221,13 @@ def test_counts_and_outflows_are_positive() -> None:
             number(table, ask(table, "how much in 2023?", "lookup", bound=(BoundOperand(find(table, label), 1.0),)))
             == amount
         )
+
+
+def test_number_of_a_sentence_keeps_its_sign() -> None:
+    table = build_facts(assemble("a", [ParagraphPart(("Hedges of fuel were worth $ -5 million in 2023.",))]))
+    (series,) = (one for one in table.series if one.line.sentence)
+    (cell,) = series.cells.values()
+    assert extract_cell(cell, series, table).reading == "signed"
 
 
 def test_value_of_an_investment_is_in_the_line_that_begins_with_100() -> None:

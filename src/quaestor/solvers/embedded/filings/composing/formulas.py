@@ -158,6 +158,8 @@ def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
 
 def _deducts_costs(series: Series, table: FactTable) -> bool:
     """Return whether all costs above a line in its table are negative, so that the line may be a charge too."""
+    if series.line.sentence:
+        return False
     costs = [
         cell.quantity.value
         for place in range(max(0, series.line.place - _NEAR), series.line.place)
