@@ -224,10 +224,10 @@ def test_counts_and_outflows_are_positive() -> None:
 
 
 def test_number_of_a_sentence_keeps_its_sign() -> None:
-    table = build_facts(assemble("a", [ParagraphPart(("Hedges of fuel were worth $ -5 million in 2023.",))]))
-    (series,) = (one for one in table.series if one.line.sentence)
-    (cell,) = series.cells.values()
-    assert extract_cell(cell, series, table).reading == "signed"
+    hedges = ("Hedges of fuel were worth $ -5 million in 2023.", "Hedges of power were worth $ -6 million in 2023.")
+    table = build_facts(assemble("a", [ParagraphPart(hedges)]))
+    cells = [(cell, series) for series in table.series for cell in series.cells.values()]
+    assert [extract_cell(cell, series, table).reading for cell, series in cells] == ["signed", "signed"]
 
 
 def test_value_of_an_investment_is_in_the_line_that_begins_with_100() -> None:
