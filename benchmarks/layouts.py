@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from quaestor.core.periods import FiscalCalendar
+from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.provenance import CellRef
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document

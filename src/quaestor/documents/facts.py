@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
+from quaestor.core.fiscal import fiscal_period, months_of
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import Period, fiscal_period, months_of
+from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 
 _BEGINS = lazy_regex(r"\b(?:beginning|opening|start) (?:of|balance)|\bbeginning\b", re.IGNORECASE)

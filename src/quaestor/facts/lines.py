@@ -10,8 +10,9 @@ from functools import lru_cache
 from itertools import pairwise
 from math import ceil, log
 
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, Period, find_periods
+from quaestor.core.periods import Period, find_periods
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import split_terms, terms

@@ -11,8 +11,9 @@ from datetime import date
 from functools import cached_property
 
 from quaestor.core.currencies import is_currency
+from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import FiscalCalendar, find_periods, parse_period
+from quaestor.core.periods import find_periods, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms

@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import FiscalCalendar
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.captions import is_price, scale_in_text

@@ -16,8 +16,8 @@ from functools import cached_property
 from math import log
 from typing import Any
 
+from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import FiscalCalendar
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import terms

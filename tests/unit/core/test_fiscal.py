@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from quaestor.core.periods import FiscalCalendar, Period, fiscal_period
+from quaestor.core.fiscal import FiscalCalendar, fiscal_period
+from quaestor.core.periods import Period
 
 ENDS_IN_FEBRUARY = FiscalCalendar(2024, date(2025, 2, 2))
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, parse_period
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
+from quaestor.core.periods import parse_period
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import Moment, fiscal_calendar, moment_of_period, name_concept

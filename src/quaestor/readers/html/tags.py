@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
 from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
 from quaestor.core.number_forms import read_number_words
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, find_periods
+from quaestor.core.periods import find_periods
 from quaestor.documents.facts import Fact
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from inline_xbrl import filing, number, tree_of
 from lxml import etree
 
-from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
 from quaestor.documents.facts import PrintedFact
 from quaestor.readers.html.printed import printed_facts
 from quaestor.readers.html.tags import read_calendar, read_tags
