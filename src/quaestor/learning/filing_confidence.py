@@ -16,11 +16,13 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
-_ROUNDS = 600
 _PARAMETERS = {
-    "objective": "binary:logitraw", "max_depth": 3, "eta": 0.06, "subsample": 0.7, "colsample_bytree": 0.4,
-    "min_child_weight": 4, "lambda": 4.0, "base_score": 0.0, "seed": 7,
+    "objective": "binary:logitraw", "eta": 0.06, "subsample": 0.7, "colsample_bytree": 0.4, "lambda": 4.0,
+    "base_score": 0.0, "seed": 7,
 }  # fmt: skip
+_OF_RIGHT = {"max_depth": 5, "min_child_weight": 10}, 375
+_OF_ANSWERABLE = {"max_depth": 3, "min_child_weight": 4}, 600
+"""Size of the trees, least weight of a leaf, and number of rounds: there are six results for each question."""
 _FACTORS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
@@ -114,15 +116,17 @@ def fit_confidence(answered: Sequence[PlayedQuestion]) -> ConfidenceModel:
     known = [one for one in with_parts(answered) if one.decision.features]
     names = tuple(sorted({name for one in known for row in one.decision.features for name in row}))
 
-    def fit(rows: Sequence[Mapping[str, float]], labels: Sequence[bool]) -> FittedTrees:
+    def fit(
+        rows: Sequence[Mapping[str, float]], labels: Sequence[bool], size: Mapping[str, int], rounds: int
+    ) -> FittedTrees:
         matrix = np.array([[row.get(name, np.nan) for name in names] for row in rows], np.float32)
         data = xgboost.DMatrix(matrix, label=np.array(labels, np.float32), feature_names=list(names))
-        return fitted_trees(xgboost.train(_PARAMETERS, data, _ROUNDS), names)
+        return fitted_trees(xgboost.train({**_PARAMETERS, **size}, data, rounds), names)
 
-    right = fit(
-        [row for one in known for row in one.decision.features], [right for one in known for right in one.rights]
-    )
-    answerable = fit([one.decision.features[0] for one in known], ["none" not in one.question.answer for one in known])
+    judged = [row for one in known for row in one.decision.features]
+    right = fit(judged, [right for one in known for right in one.rights], *_OF_RIGHT)
+    has_answer = ["none" not in one.question.answer for one in known]
+    answerable = fit([one.decision.features[0] for one in known], has_answer, *_OF_ANSWERABLE)
     return ConfidenceModel(names, right, answerable)
 
 
