@@ -13,7 +13,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
-from quaestor.documents.roles import look_alikes_named
+from quaestor.documents.roles import ADJUSTED_WORDS, look_alikes_named
 from quaestor.documents.shown import count_words
 from quaestor.documents.table import Cell, Table, TableRole
 
@@ -24,7 +24,7 @@ _DIGITS = lazy_regex(r"\d{2}")
 _MOST_LETTERS = 8
 _OTHER_FIGURES = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
 """Roles of tables whose figures differ from those of the group's statements."""
-_ADJUSTED = lazy_regex(r"\b(?:adjust\w*|non-?gaap|core|underlying|organic|constant|excluding)\b", re.IGNORECASE)
+_ADJUSTED = lazy_regex(rf"\b(?:{ADJUSTED_WORDS}|organic|constant|excluding)\b", re.IGNORECASE)
 _PAIR = 2
 """Maximal number of rows for which other cells of the columns do not matter; more rows are compared or added up."""
 _SHOWN = 3

@@ -71,6 +71,9 @@ _STATEMENTS = {
 }  # fmt: skip
 """Primary statements in the order in which titles are tried; "statements of income" must come last."""
 
+ADJUSTED_WORDS = r"adjust\w*|(?:non-?)?gaap|core|underlying|headline"
+"""Pattern of words for adjusted figures in labels."""
+
 _LOOK_ALIKES = {
     TableRole.COMMON_SIZE: _words(
         r"\b(?:as )?(?:an? )?percent(?:age)?s? of (?:\w+ ){0,2}?(?:sales|revenues?)\b|\bcommon[ -]size"

@@ -18,6 +18,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import split_terms, terms
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
+from quaestor.documents.roles import ADJUSTED_WORDS
 from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import last_days_of_years
 from quaestor.ontology.lexicon import read_lexicon
@@ -201,7 +202,7 @@ _SPLIT = lazy_regex(r"\battributable to:?$", re.IGNORECASE)
 """Labels that the label below completes."""
 _DETAILS = frozenset({TableRole.NOTE, TableRole.FAIR_VALUES})
 """Roles of tables in which short labels name parts of something else."""
-_ADJUSTED = lazy_regex(r"\b(?:adjust\w*|gaap|core|underlying|headline)\b", re.IGNORECASE)
+_ADJUSTED = lazy_regex(rf"\b(?:{ADJUSTED_WORDS})\b", re.IGNORECASE)
 """Words for adjusted figures; unlike their terms, they do not occur in "non-current" and "under"."""
 _ABROAD = frozenset(terms("non us international foreign domestic"))
 """Terms that name a part of the world, which alone name no concept."""

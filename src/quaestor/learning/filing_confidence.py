@@ -22,7 +22,7 @@ _PARAMETERS = {
 }  # fmt: skip
 _OF_RIGHT = {"max_depth": 5, "min_child_weight": 10}, 375
 _OF_ANSWERABLE = {"max_depth": 3, "min_child_weight": 4}, 600
-"""Size of the trees, least weight of a leaf, and number of rounds: there are six results for each question."""
+"""Parameters and number of rounds; a question has several results that may be right, so the first has more samples."""
 _FACTORS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
