@@ -4,6 +4,7 @@ from quaestor.documents.assembly import TablePart, assemble
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.solvers.embedded.filings.composing.finding import find_parts, find_totals
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 
 YEAR = Moment(2023, 4, 12)
 INCOME = [["( in millions )", "2023", "2022"], ["net sales", "$ 800", "$ 720"], ["operating income", "136", "106"]]
@@ -44,3 +45,13 @@ def test_line_without_a_matching_sum_has_no_parts(table: FactTable) -> None:
 
 def test_totals_of_a_part_are_listed_nearest_first(table: FactTable) -> None:
     assert [total.line.label for total in find_totals(find(table, "europe"), YEAR, table)] == ["total brand", "total"]
+
+
+def test_number_at_another_time_is_taken_from_an_equal_line_of_another_table() -> None:
+    of_beauty = [["beauty ( in millions )", "2023"], ["net sales", "$ 1,312"]]
+    segments = [["( in millions )", "2023", "2022", "2021"], ["beauty sales", "$ 1,312", "$ 1,280", "$ 1,255"]]
+    whole = [["( in millions )", "2023", "2022", "2021"], ["total net sales", "$ 4,800", "$ 4,720", "$ 4,660"]]
+    tables = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows))) for rows in (of_beauty, whole, segments)]))
+    terms = FormulaTerms(tables)
+    assert spell_at(find(tables, "net sales"), Moment(2021, 4, 12), terms) == "x0"
+    assert terms.amounts == {"x0": 1_255_000_000}

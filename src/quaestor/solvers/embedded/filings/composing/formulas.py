@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isclose
 from typing import Literal
 
 from quaestor.core.patterns import lazy_regex
@@ -51,7 +52,10 @@ _Span = tuple[int, int]
 
 _DERIVED = 0.8
 """Certainty of a number derived from other periods, relative to a printed one."""
-_LEAST_SAME = 2
+_LEAST_SAME, _LONG = 2, 4
+"""Least number of equal numbers, and of digits of a single one, in two tables that show the same thing."""
+_CORRECTED = 0.1
+"""Largest relative difference of numbers that one of two tables shows corrected."""
 _UNDATED = 0.5
 """Certainty that an undated number belongs to the latest period."""
 
@@ -280,32 +284,52 @@ def _index_spans(series: Series, table: FactTable) -> Mapping[_Span, tuple[Serie
 
 
 def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
-    """Return equivalent series in other tables: those of the same concept, else those with the same numbers."""
+    """Return equivalent series in other tables: those of the same concept and member, or with the same numbers."""
+    alike = [] if series.line.sentence else list(_find_same_numbers(series, table))
+    called = (other for one in (series, *alike) for other in _find_same_concept(one, table))
+    found = {one.place: one for one in (*called, *alike) if one.place != series.place and _may_be_same(series, one)}
+    return list(found.values())
+
+
+def _find_same_concept(series: Series, table: FactTable) -> Iterator[Series]:
+    """Yield series with the same concept, member and heading as another one."""
     label = set(series.line.label_terms)
-    called = [
-        other
-        for line in (table.by_concept.get(series.concept, ()) if series.concept else ())
-        for other in table.series_of_line[line.place]
-        if other.place != series.place and other.concept == series.concept
-        and other.members == series.members and other.column == series.column
-        and (line.tagged or label <= set(line.label_terms))
-        and other.first.scale == series.first.scale
-    ]  # fmt: skip
-    return called or ([] if series.line.sentence else list(_find_same_numbers(series, table)))
+    for line in table.by_concept.get(series.concept, ()) if series.concept else ():
+        for other in table.series_of_line[line.place]:
+            if (
+                (other.concept, other.members, other.column) == (series.concept, series.members, series.column)
+                and (line.tagged or label <= set(line.label_terms))
+                and other.first.scale == series.first.scale
+            ):
+                yield other
 
 
 def _find_same_numbers(series: Series, table: FactTable) -> Iterator[Series]:
-    """Yield series in other tables that have equal numbers at all common times, at least two."""
+    """Yield series in other tables that have equal numbers at all common times: at least two, or a long one."""
     for other in table.by_amount.get(f"{abs(series.first.amount):.9g}", ()):
         both = [moment for moment in series.cells if moment is not None and moment in other.cells]
         amounts = {(series.cells[moment].amount, other.cells[moment].amount) for moment in both}
         if (
             other.line.table != series.line.table
             and not other.line.sentence
-            and len(amounts) >= _LEAST_SAME
             and all(one == another for one, another in amounts)
+            and (len(amounts) >= _LEAST_SAME or any(_is_long(series.cells[moment]) for moment in both))
         ):
             yield other
+
+
+def _is_long(cell: FactCell) -> bool:
+    """Return whether a number has so many digits that it is hardly printed twice by coincidence."""
+    return len(str(cell.quantity.value.copy_abs()).replace(".", "").strip("0")) >= _LONG
+
+
+def _may_be_same(one: Series, other: Series) -> bool:
+    """Return whether the numbers of two series differ by no more than a correction at all common times."""
+    return all(
+        isclose(cell.amount, other.cells[moment].amount, rel_tol=_CORRECTED)
+        for moment, cell in one.cells.items()
+        if moment is not None and moment in other.cells
+    )
 
 
 def _combine_spans(
