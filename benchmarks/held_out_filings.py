@@ -19,8 +19,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
-from itertools import product
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import quaestor
@@ -43,7 +42,6 @@ from quaestor.learning.filing_confidence import (
     fit_confidence,
     play_folds,
     play_questions,
-    with_fold_confidences,
     with_parts,
 )
 from quaestor.learning.filing_training import company_of, save_filing_weights, split_by_company
@@ -57,8 +55,9 @@ SECOND_ROUND = TRAINING.parent / "more_questions"
 ANSWERABILITY = TRAINING.parent / "answerability"
 NEAR_MISSES = TRAINING.parent / "near_misses"
 EVERYDAY = TRAINING.parent / "everyday_lookups"
+FOLLOW_UPS = TRAINING.parent / "follow_ups"
 MADE_UP = TRAINING.parent / "made_up"
-_TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY, NEAR_MISSES, EVERYDAY)
+_TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY, NEAR_MISSES, EVERYDAY, FOLLOW_UPS)
 _SAME_COMPANY = {"apple": "aapl"}
 
 
@@ -140,33 +139,42 @@ def _learn_all(folds: Sequence[frozenset[str]]) -> FilingWeights:
     return _learn_without(frozenset(), folds)
 
 
+@dataclass(frozen=True, slots=True)
+class _AnsweredQuestion(PlayedQuestion):
+    """Question with its answer in the scorer's format; None for the parts of a compound question."""
+
+    line: Line | None = None
+
+
 def _play(names: Sequence[str], weights: FilingWeights) -> list[PlayedQuestion]:
     """Answer the questions about the filings of a fold; what the confidence does not need is left out."""
     tables, labelled = _SHARED[0]
     played: list[PlayedQuestion] = []
     for name in names:
-        questions = [one for one in labelled if one.filing == name] + label_questions(name, tables[name])
-        played += with_parts(play_questions(questions, tables[name], weights))
-    return [replace(one, decision=replace(one.decision, results=(), parts=())) for one in played]
-
-
-def _answer(
-    names: Sequence[str], weights: FilingWeights, folders: Sequence[Path]
-) -> dict[Path, list[tuple[Line, Line]]]:
-    """Answer the questions of each folder about the filings of a fold."""
-    tables, _ = _SHARED[0]
-    answered: dict[Path, list[tuple[Line, Line]]] = {folder: [] for folder in folders}
-    for folder, filing in product(folders, names):
-        path = folder / f"{filing}.jsonl"
-        if not path.is_file():
-            continue
-        questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        asked = [one for one in labelled if one.filing == name]
         begin = time.perf_counter()
-        played = play_questions(read_labelled([path]), tables[filing], weights)
-        seconds = (time.perf_counter() - begin) / len(played)
-        answers = [answer_line(one, decline=weights.confidence is not None) | {"seconds": seconds} for one in played]
-        answered[folder] += zip(questions, answers, strict=True)
-    return answered
+        answered = play_questions(asked + label_questions(name, tables[name]), tables[name], weights)
+        seconds = (time.perf_counter() - begin) / max(1, len(answered))
+        decline = weights.confidence is not None
+        lines = {id(one): answer_line(one, decline=decline) | {"seconds": seconds} for one in answered[: len(asked)]}
+        for one in with_parts(answered):
+            known = replace(one.decision, results=(), parts=())
+            played.append(_AnsweredQuestion(one.question, one.rights, known, lines.get(id(one))))
+    return played
+
+
+def _list_lines(played: Iterable[PlayedQuestion], folder: Path) -> list[tuple[Line, Line]]:
+    """Return the questions of a folder with their answers."""
+    lines = {
+        (one.question.filing, one.question.conversation, one.question.turn, one.question.text): one.line
+        for one in played
+        if isinstance(one, _AnsweredQuestion) and one.line is not None
+    }
+    asked = (
+        json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
+    )
+    keys = ((one, (one["file"], one["conversation"], one["turn"], one["question"])) for one in asked)
+    return [(one, lines[key]) for one, key in keys if key in lines]
 
 
 def answer_line(question: PlayedQuestion, *, decline: bool) -> Line:
@@ -214,17 +222,18 @@ def main() -> None:
         parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
     with _start_pool(tables) as pool:
         learned = pool.submit(_learn_all, folds) if options.save else None
-        if not options.plain:
-            played = play_folds(weights, lambda known: list(pool.map(_play, names, known)))
-            weights = with_fold_confidences(weights, played)
-        answered = list(pool.map(_answer, names, weights, [folders] * len(names)))
+
+        def play(known: Sequence[FilingWeights]) -> list[list[PlayedQuestion]]:
+            return list(pool.map(_play, names, known))
+
+        played = play(weights) if options.plain else play_folds(weights, play)
+        answered = [one for several in played for one in several]
         if learned is not None:
-            confidence = fit_confidence([one for several in played for one in several])
-            save_filing_weights(replace(learned.result(), confidence=confidence), options.save)
-    scored = {folder: [pair for by_folder in answered for pair in by_folder[folder]] for folder in folders}
+            save_filing_weights(replace(learned.result(), confidence=fit_confidence(answered)), options.save)
     kinds = set(filter(None, options.kinds.split(",")))
     scorer = load_scorer()
-    for folder, lines in scored.items():
+    for folder in folders:
+        lines = _list_lines(answered, folder)
         print(f"{folder.parent.name}/{folder.name}")
         if options.list:
             print_wrong([q for q, _ in lines], [a for _, a in lines], scorer, kinds)
