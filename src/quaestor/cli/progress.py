@@ -20,11 +20,7 @@ _QUIET_SECONDS = 15.0
 
 @contextmanager
 def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
-    """Show progress, and yield the callback to call with each finished conversation.
-
-    Args:
-        gold: The reference answers, for the running accuracy. The run itself never sees them.
-    """
+    """Show progress, and yield the callback to call with each finished conversation."""
     started, answered, right = time.monotonic(), 0, 0
     with _open_display(len(dataset.conversations)) as show:
 

@@ -100,12 +100,7 @@ def show_stored_turn(
     verdict: str | None = None,
     corrected: Turn | None = None,
 ) -> None:
-    """Print a stored turn in full.
-
-    Args:
-        verdict: The verdict in words, or None if the turn is not scored.
-        corrected: The turn as corrected by a person, or None.
-    """
+    """Print a stored turn in full."""
     from quaestor.application.stored_turns import turn_of_record  # imports all that plays runs
 
     turn = turn_of_record(record)

@@ -23,9 +23,6 @@ ReadLine = Callable[[], str | None]
 def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> list[str]:
     """Return the completions of a line.
 
-    Args:
-        words: Line items and years, of one or more words, to complete at the end of a question.
-
     >>> completions("what were net s", [], ["Net sales", "Net loss"])
     ['what were Net sales']
     >>> completions("/so", ["/solver embedded", "/undo"], [])

@@ -55,11 +55,7 @@ class Price:
 
 
 def read_price(name: str, table: Mapping[str, object]) -> Price:
-    """Read a table `[prices.NAME]` of quaestor.toml.
-
-    Raises:
-        SettingsError: A key is not input, output or cached, or a value is not a price.
-    """
+    """Read a table `[prices.NAME]` of quaestor.toml."""
     amounts: dict[str, Decimal] = {}
     for key, value in table.items():
         if key not in _AMOUNTS:
@@ -106,15 +102,7 @@ class Meter:
         already: Usage | None = None,
         prices: Mapping[str, Pricer] | None = None,
     ) -> None:
-        """Start counting.
-
-        Args:
-            budget: The limits; None for no limits.
-            already: The earlier usage of a resumed run.
-
-        Raises:
-            SettingsError: Money is limited, but the price of the model is unknown.
-        """
+        """Start counting."""
         self._budget = budget or Budget()
         self._price, self._prices = price, dict(prices or {})
         self._total = already or Usage()
@@ -159,22 +147,11 @@ class Meter:
         return max(0.0, until - monotonic()) if until > since else 0.0
 
     async def allow(self, model: str = "") -> None:
-        """Reserve one request like `reserve`, waiting if several processes share the budget.
-
-        Args:
-            model: The name of the model; a pause requested by another process is waited for.
-
-        Raises:
-            BudgetExceededError: A limit is reached.
-        """
+        """Reserve one request like `reserve`, waiting if several processes share the budget."""
         self.reserve()
 
     def reserve(self) -> None:
-        """Reserve one request.
-
-        Raises:
-            BudgetExceededError: A limit is reached.
-        """
+        """Reserve one request, or raise BudgetExceededError."""
         limit, used = self._budget, self._total
         if limit.requests is not None and self._begun >= limit.requests:
             raise BudgetExceededError(f"{self._begun:,} requests", f"{limit.requests:,} requests")
@@ -193,11 +170,7 @@ class Meter:
 
 
 def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | None = None) -> Pricer:
-    """Return the pricer of a model: its table under `[prices]`, else the vendor's price, else none.
-
-    Raises:
-        SettingsError: The table is malformed.
-    """
+    """Return the pricer of a model: its table under `[prices]`, else the vendor's price, else none."""
     for name in (spec.name, spec.model):
         if tables and name in tables:
             return read_price(name, tables[name]).cost

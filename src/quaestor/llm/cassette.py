@@ -50,11 +50,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One recorded exchange.
-
-    Attributes:
-        request: The body in the format of `pack`.
-    """
+    """One recorded exchange."""
 
     place: TurnKey
     number: int
@@ -82,11 +78,7 @@ def pack(text: str) -> dict[str, JsonValue]:
 
 
 def unpack(packed: JsonValue) -> str:
-    """Return the text that was passed to `pack`.
-
-    Raises:
-        ValueError: The value was not created by `pack`.
-    """
+    """Return the text that was passed to `pack`."""
     match packed:
         case {"json": value, "style": int(style)} if 0 <= style < len(_STYLES):
             return _encode(value, style)
@@ -114,9 +106,6 @@ class CassetteRecorder:
         Args:
             go_on: Whether to append to an existing cassette, for a resumed run.
             replace: Whether the first reply replaces an existing file, which stays if no reply arrives.
-
-        Raises:
-            CassetteError: The file already exists, or cannot be written.
         """
         self._replaced: Path | None = None
         if go_on and path.exists():
@@ -197,11 +186,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
     live = False
 
     def __init__(self, path: Path) -> None:
-        """Read the file.
-
-        Raises:
-            CassetteError: The file does not exist, or is not a cassette.
-        """
+        """Read the file."""
         self._path = path
         self._entries = _read(path)
         self._keys = [_key(entry.method, entry.path, unpack(entry.request)) for entry in self._entries]
@@ -219,12 +204,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         return self
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the recorded reply.
-
-        Raises:
-            CassetteError: The request is not in the cassette.
-            httpx2.TransportError: The exchange failed when it was recorded.
-        """
+        """Return the recorded reply."""
         body = (await request.aread()).decode("utf-8", "replace")
         entry = self._take(request.method, request.url.path, body)
         if entry.status is None:

@@ -32,12 +32,7 @@ _TOTAL = {
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """Result of the check of one feature.
-
-    Attributes:
-        what: `reachable`, `tools`, `structured output` or `streaming`.
-        detail: The observation, and which setting to change if the feature does not work.
-    """
+    """Result of the check of one feature."""
 
     what: str
     able: bool
@@ -45,12 +40,7 @@ class ModelCheck:
 
 
 async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
-    """Check the features of a model one by one, and yield the results.
-
-    Raises:
-        ModelAccessError: The model cannot be reached with its settings.
-        OutageError: The server does not answer.
-    """
+    """Check the features of a model one by one, and yield the results."""
     yield await _check_reachable(connection)
     profile = connection.model.profile
     tools, json_schema = profile.get("supports_tools", True), profile.get("supports_json_schema_output", False)

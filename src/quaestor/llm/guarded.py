@@ -171,11 +171,7 @@ def _mended(part: object) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failed attempt.
-
-    Attributes:
-        retry_after: Seconds that the server asks the client to wait, or None.
-    """
+    """One failed attempt."""
 
     error: QuaestorError
     transient: bool

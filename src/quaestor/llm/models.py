@@ -51,12 +51,7 @@ class Cassette(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A model with its usage.
-
-    Attributes:
-        model: The model for pydantic-ai's agents. It raises quaestor's errors.
-        meter: Usage in total and by turn.
-    """
+    """A model with its usage."""
 
     model: "Model"
     meter: Meter
@@ -82,12 +77,7 @@ class RetryPolicy:
     draw: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, retry_after: float | None = None) -> float | None:
-        """Return the seconds to wait after a failed attempt; None to give up.
-
-        Args:
-            attempt: The number of the failed attempt, from 1.
-            retry_after: The pause that the server asks for, in seconds.
-        """
+        """Return the seconds to wait after a failed attempt; None to give up."""
         if attempt >= self.attempts or (retry_after is not None and retry_after > self.patience):
             return None
         widest = min(self.longest, self.first * float(2 ** (attempt - 1)))
@@ -100,11 +90,7 @@ class RetryPolicy:
 
 
 def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the key, or None if it is neither set nor needed.
-
-    Raises:
-        ModelAccessError: The key is needed and not set, or contains invalid characters.
-    """
+    """Return the key, or None if it is neither set nor needed."""
     variables = os.environ if environment is None else environment
     key = (variables.get(spec.key_variable) or "").strip() if spec.key_variable else ""
     if not key and spec.key_needed:

@@ -91,12 +91,7 @@ class ExchangeLog:
 
 
 class ModelSession:
-    """Open connections to models, and the exchanges of conversations in progress.
-
-    Attributes:
-        roles: Connections of roles that have a separate model; one meter counts all.
-        config: The configuration, for processes that open separate sessions; None if unknown.
-    """
+    """Open connections to models, and the exchanges of conversations in progress."""
 
     def __init__(
         self,

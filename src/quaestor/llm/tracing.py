@@ -28,11 +28,7 @@ _tracer: "ContextVar[Tracer | None]" = ContextVar("tracer", default=None)
 
 
 def start_tracing() -> "TracerProvider":
-    """Return a provider that sends traces to `OTEL_EXPORTER_OTLP_ENDPOINT`; the caller has to shut it down.
-
-    Raises:
-        SettingsError: The extra `otel` is not installed.
-    """
+    """Return a provider that sends traces to `OTEL_EXPORTER_OTLP_ENDPOINT`; the caller has to shut it down."""
     require_extra("otel", "tracing")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource

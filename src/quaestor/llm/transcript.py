@@ -16,11 +16,7 @@ from quaestor.llm.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """Identifies a turn of a run.
-
-    Attributes:
-        turn: The turn's index in the conversation, from 0.
-    """
+    """Identifies a turn of a run."""
 
     run: str = ""
     conversation: str = ""

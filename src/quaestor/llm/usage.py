@@ -80,11 +80,7 @@ class Usage:
 
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:
-    """Return the usage of one request.
-
-    Args:
-        answered: Whether the server accepted the request (status 200); a refused one uses no tokens.
-    """
+    """Return the usage of one request."""
     if not answered:
         return Usage(requests=1)
     counts: dict[str, int] = {}

@@ -67,12 +67,7 @@ async def list_resources(context: ServerContext) -> list[Resource]:
 
 
 async def read(context: ServerContext, uri: str) -> tuple[str, str]:
-    """Return the content of a resource and its MIME type.
-
-    Raises:
-        InputError: The resource does not exist.
-        StoreError: The store cannot be read.
-    """
+    """Return the content of a resource and its MIME type."""
     is_ours = uri.startswith(SCHEME) and len(uri) <= _LONGEST
     match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")] if is_ours else []:
         case ["documents", name]:
@@ -138,11 +133,7 @@ _THEN = (
 
 
 async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> GetPromptResult:
-    """Return the planning prompt for a question.
-
-    Raises:
-        InputError: An argument is missing or unknown, or its document or conversation does not exist.
-    """
+    """Return the planning prompt for a question."""
     if unknown := given.keys() - {"document", "conversation", "question"}:
         raise InputError(
             f"unknown argument {sorted(unknown)[0][:80]!r}; write_plan takes question, document and conversation"

@@ -19,13 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
-    """The shared objects of a server.
-
-    Attributes:
-        exports: Folder for exports, or None if nothing may be written.
-        begun: Ids of the conversations started here, latest last.
-        lists: Whether these conversations are listed, which requires that the server has a single client.
-    """
+    """The shared objects of a server; conversations are listed only to a single client."""
 
     sessions: SessionManager
     reading: FolderLibrary
@@ -41,25 +35,11 @@ class ServerContext:
             self.new_conversations.append(conversation)
 
     async def find_state(self, conversation: str) -> ConversationState:
-        """Return the current state of a conversation; documents of earlier sessions are looked up in the folders.
-
-        Raises:
-            UnknownConversationError: The conversation does not exist.
-            InputError: Its document no longer exists.
-        """
+        """Return the current state of a conversation; documents of earlier sessions are looked up in the folders."""
         return await self._retry(conversation, lambda: self.sessions.read_state(conversation))
 
     async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
-        """Answer each question in a text; documents of earlier sessions are looked up in the folders.
-
-        Args:
-            answerer: Id of the solver from now on; None keeps the current one.
-
-        Raises:
-            UnknownConversationError: The conversation does not exist.
-            InputError: Its document no longer exists.
-            QuaestorError: Any error of `SessionManager.ask`.
-        """
+        """Answer each question in a text; documents of earlier sessions are looked up in the folders."""
         return await self._retry(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
 
     async def _retry(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
@@ -77,11 +57,7 @@ class ServerContext:
             ) from None
 
     async def page_of(self, document: str | None, conversation: str | None) -> DocumentInCorpus:
-        """Return a document by name, or the corrected document of a conversation.
-
-        Raises:
-            InputError: It does not exist, or not exactly one of both is given.
-        """
+        """Return a document by name, or the corrected document of a conversation."""
         require_either(document, conversation)
         if document is not None:
             return (await self.reading.open(document)).page
@@ -99,15 +75,6 @@ def require_either(document: str | None, conversation: str | None) -> None:
 async def open_context(
     asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
 ) -> AsyncIterator[ServerContext]:
-    """Open the shared objects of a server.
-
-    Args:
-        exports: Folder for exports, or None.
-        lists: Whether conversations are listed.
-        processes: Number of worker processes for solvers without a model; 0 answers in this process.
-
-    Raises:
-        StoreError: The store cannot be opened.
-    """
+    """Open the shared objects of a server."""
     async with open_sessions(asking, processes=processes) as (sessions, bench, store):
         yield ServerContext(sessions, FolderLibrary(folders, sessions.library), bench, store, exports, lists=lists)

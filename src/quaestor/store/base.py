@@ -244,11 +244,7 @@ class RunStore(TableStore):
 
     @operation("write to", short=True)
     async def save_turn(self, turn: TurnRecord) -> None:
-        """Store a turn as far as it has got, replacing its earlier state in the same attempt.
-
-        Raises:
-            StoreError: Its conversation was not begun.
-        """
+        """Store a turn as far as it has got, replacing its earlier state in the same attempt."""
         await self._require_example(turn)
         await self._tables.replace("turns", [_turn_row(turn)])
 
@@ -377,12 +373,7 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def add_correction(self, correction: CorrectionRecord) -> None:
-        """Store a person's correction; the turns remain unchanged.
-
-        Raises:
-            StoreError: Its conversation was not begun.
-            DuplicateRecordError: Its key exists.
-        """
+        """Store a person's correction; the turns remain unchanged."""
         await self._require_example(correction)
         what = f"correction {correction.number} of {_describe(correction, 'in')}; is another process correcting it?"
         await self._add("corrections", row_of(correction), what)
@@ -640,11 +631,7 @@ class StoreOpener(Protocol):
     """
 
     def __call__(self, uri: str, /, *, create: bool) -> RunStore:
-        """Return the store at a URI, without contacting a server.
-
-        Raises:
-            StoreError: It cannot be opened.
-        """
+        """Return the store at a URI, without contacting a server."""
         ...
 
 

@@ -49,11 +49,7 @@ def content_digest(raw: bytes) -> bytes:
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
-    """Decompress a text.
-
-    Raises:
-        StoreError: The data are damaged.
-    """
+    """Decompress a text."""
     try:
         if base is None:
             raw = _inflate(zlib.decompressobj(), data, size)

@@ -19,11 +19,7 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class ListPart:
-    """Requested part of a list.
-
-    Attributes:
-        limit: Maximum number of items; 1 to MOST.
-    """
+    """Requested part of a list."""
 
     offset: int = 0
     limit: int = 50

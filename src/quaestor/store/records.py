@@ -182,14 +182,7 @@ class TurnRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class PromptRecord(_CheckedRecord):
-    """Request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
-
-    Attributes:
-        turn: Index of the turn in the conversation, from 0.
-        number: Index of the request in the turn, from 0.
-        phase: Step of the solver, such as `UNDERSTAND` or `ANSWER_iteration_1`.
-        response: The reply, or None if there was none.
-    """
+    """Request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`."""
 
     run: str
     conversation: str
@@ -255,13 +248,7 @@ class GraphKey:
 
 @dataclass(frozen=True, slots=True)
 class StoreCheck:
-    """Result of checking a whole store.
-
-    Attributes:
-        problems: Damage, one line each; empty if the store is intact.
-        contents: Number of contents.
-        unused: Number of unreferenced contents.
-    """
+    """Result of checking a whole store."""
 
     problems: tuple[str, ...]
     contents: int

@@ -487,9 +487,5 @@ class SqliteStore(RunStore):
     """RunStore in one SQLite file."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file (None: in memory); create it if it is missing and `create` is set.
-
-        Raises:
-            StoreError: The file cannot be opened, is not a run store, or was written by a newer version.
-        """
+        """Open the file (None: in memory); create it if it is missing and `create` is set."""
         super().__init__(SqliteTables(path, create=create))

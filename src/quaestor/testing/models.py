@@ -160,10 +160,6 @@ class ScriptedModel:
     >>> model = ScriptedModel(["I cannot say.", {"line": "net sales"}])
     >>> model.requests
     []
-
-    Attributes:
-        requests: The requests received, in order.
-        is_exhausted: Whether there were more requests than replies in the script.
     """
 
     # A session accepts it in place of a cassette.
@@ -179,11 +175,7 @@ class ScriptedModel:
 
     @staticmethod
     def allowed() -> AbstractContextManager[None]:
-        """Allow requests within the block, even if pydantic-ai blocks model requests; they never leave the process.
-
-        Raises:
-            SettingsError: The extra `models` is not installed.
-        """
+        """Allow requests within the block, even if pydantic-ai blocks model requests; they never leave the process."""
         require_extra("models", "a scripted model")
         from pydantic_ai.models import override_allow_model_requests
 

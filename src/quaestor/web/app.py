@@ -64,12 +64,7 @@ async def _take_token(request: Request, site: TheSite, token: Annotated[str, For
 def create_app(
     asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = (), processes: int = 0
 ) -> FastAPI:
-    """Create the app, which opens the store at startup and closes it at shutdown.
-
-    Args:
-        access: Access rules; by default everyone on this machine may use the server.
-        processes: Number of worker processes for solvers without a model; 0 answers in this process.
-    """
+    """Create the app, which opens the store at startup and closes it at shutdown."""
     pages = Pages(AREAS)
     rules = access or Access()
     settings = asking.settings

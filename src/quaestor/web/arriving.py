@@ -33,14 +33,7 @@ class Bodies:
         patience: float = PATIENCE,
         slowest: float = SLOWEST,
     ) -> None:
-        """Wrap an app.
-
-        Args:
-            refuse: Creates the response to a rejected request from its status and one line.
-            most_of_one: Total bytes of the concurrent bodies of one client.
-            patience: Seconds to wait in addition to the transfer time at `slowest`.
-            slowest: Minimum transfer rate in bytes per second.
-        """
+        """Wrap an app."""
         self._app, self._refuse, self._most = app, refuse, most_of_one
         self._patience, self._slowest = patience, slowest
         self._sizes: dict[str, dict[int, int]] = {}

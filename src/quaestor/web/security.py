@@ -69,11 +69,7 @@ class Access:
 
     @classmethod
     def at(cls, host: str, token: str | None = None) -> "Access":
-        """Return the access rules for a listening address: other machines need a token, which is generated if missing.
-
-        Raises:
-            SettingsError: The token is too short.
-        """
+        """Return the rules for a listening address: other machines need a token, which is generated if missing."""
         if token or is_loopback(host):
             return cls(host, token or None)
         return cls(host, secrets.token_urlsafe(32), made=True)
@@ -171,12 +167,7 @@ class Guard:
         refuse: Callable[[Request, int, str], Response],
         programs: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Wrap an app.
-
-        Args:
-            refuse: Creates the response to a rejected request from its status and one line; 401 asks for the token.
-            programs: Whether a path belongs to the API, whose clients send no origin.
-        """
+        """Wrap an app."""
         self.app, self.access, self.refuse, self.programs = app, access, refuse, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

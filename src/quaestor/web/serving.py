@@ -29,11 +29,7 @@ MOST_OF_ONE = 256
 
 
 def read_proxies(text: str) -> tuple[str, ...]:
-    """Parse a comma-separated list of addresses and networks.
-
-    Raises:
-        SettingsError: An entry is not an IP address or network.
-    """
+    """Parse a comma-separated list of addresses and networks."""
     found = tuple(part.strip() for part in text.split(",") if part.strip())
     for part in found:
         try:
@@ -51,13 +47,7 @@ class Connections:
     def __init__(
         self, proxies: tuple[str, ...] = (), *, seconds: float = HEADER_SECONDS, most_of_one: int = MOST_OF_ONE
     ) -> None:
-        """Set the limits.
-
-        Args:
-            proxies: Addresses and networks without a limit on connections, because they serve many clients.
-            seconds: Time for the headers of a request.
-            most_of_one: Maximum number of connections of one address.
-        """
+        """Set the limits."""
         self.seconds: float = seconds
         self._most = most_of_one
         self._proxies = tuple(ip_network(proxy) for proxy in proxies)
@@ -128,15 +118,7 @@ class TimedProtocol(H11Protocol):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that clients can connect as soon as the address is printed.
-
-    Args:
-        host: An address or name of this machine.
-        port: 0 chooses a free port.
-
-    Raises:
-        SettingsError: The host is not an address of this machine, or the port is taken or not allowed.
-    """
+    """Return a listening socket, so that clients can connect as soon as the address is printed."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -162,11 +144,7 @@ def address_of(bound: socket.socket, access: Access) -> str:
 
 
 def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connections | None = None) -> uvicorn.Server:
-    """Create the server for an app, without an access log.
-
-    Args:
-        proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
-    """
+    """Create the server for an app, without an access log."""
     config = uvicorn.Config(
         app,
         http=partial(TimedProtocol, connections or Connections(proxies)),  # type: ignore[arg-type]  # called like a class

@@ -93,11 +93,7 @@ answers or an error.
 async def follow_question(
     site: Site, id: str, text: str, answerer: str | None = None, *, stop_if_left: bool
 ) -> AsyncGenerator[News, None]:
-    """Ask a question, and yield its progress until it is answered.
-
-    Args:
-        stop_if_left: Whether to stop the question if the consumer closes the generator.
-    """
+    """Ask a question, and yield its progress until it is answered."""
     news_queue: asyncio.Queue[News] = asyncio.Queue()
 
     async def answer() -> None:
@@ -126,11 +122,7 @@ async def follow_question(
 
 
 async def download(conversations: Sequence[ExportedConversation], about: str, format: ExportFormat) -> Response:
-    """Return conversations as a file to download.
-
-    Args:
-        about: Name of the document or run, used in the file name.
-    """
+    """Return conversations as a file to download."""
     suffix, kind = FORMATS[format]
     data = await asyncio.to_thread(export_bytes, format, conversations)
     name = f"{about.rpartition('.')[0] or about} answers{suffix}"

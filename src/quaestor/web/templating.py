@@ -53,11 +53,7 @@ class Pages:
         return self._environment.get_template(template).render(**values)
 
     def page(self, request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
-        """Render a template as a response.
-
-        Args:
-            request: Templates see its `path`, and as `partial` whether htmx requested a fragment.
-        """
+        """Render a template as a response."""
         seen = {"path": request.url.path, "partial": is_partial(request)}
         return HTMLResponse(self.text(template, **seen, **values), status)
 

@@ -46,9 +46,6 @@ class SheetNames:
     def take(self, wanted: str, ending: str = "") -> str:
         """Return a valid name that no other sheet has, similar to the one wanted.
 
-        Args:
-            wanted: The preferred name, shortened if it is too long.
-
         >>> names = SheetNames("Text")
         >>> names.take("JKHY/2009/page_28", " T1"), names.take("jkhy 2009 page_28", " T1"), names.take("text")
         ('JKHY 2009 page_28 T1', 'jkhy 2009 page_28 T1 (2)', 'text (2)')
@@ -86,11 +83,7 @@ class InputCell:
 
 @dataclass(frozen=True, slots=True)
 class TableSheet:
-    """The sheet of a table.
-
-    Attributes:
-        texts: Headings and cells with text, by row and column from 0.
-    """
+    """The sheet of a table."""
 
     name: str
     document: str
@@ -102,11 +95,7 @@ class TableSheet:
 
 @dataclass(frozen=True, slots=True)
 class QuotedNumber:
-    """A number with the words around it.
-
-    Attributes:
-        words: The sentence, or the whole cell with its row and column.
-    """
+    """A number with the words around it."""
 
     words: str
     printed: str

@@ -66,11 +66,7 @@ class ParsedReply:
     refused: bool = False
 
     def require_whole(self) -> None:
-        """Raise an error unless the reply is complete.
-
-        Raises:
-            ModelReplyError: The reply was withheld or truncated.
-        """
+        """Raise ModelReplyError unless the reply is complete."""
         if self.refused:
             raise ModelReplyError(f"the reply was withheld by the provider: {quoted(self.text)}")
         if self.cut:
@@ -92,11 +88,7 @@ def read_reply(response: ModelResponse) -> ParsedReply:
 
 
 def read_json(kind: type[T], reply: object) -> T:
-    """Parse a reply that is a JSON object, or text around one.
-
-    Raises:
-        ModelReplyError: There is no such object, or it does not fit the schema; the message lists the faults.
-    """
+    """Parse a reply that is a JSON object, or text around one."""
     value = _object_in(reply) if isinstance(reply, str) else reply
     try:
         return serial.load(kind, value)

@@ -49,10 +49,6 @@ class ModelLoop(ABC, Generic[T]):
 
     Subclasses define the allowed replies (`_parameters`), and how a reply is handled (`_take`): it becomes the result,
     or leads to the next message.
-
-    Attributes:
-        rejected: The number of unusable replies so far.
-        left: How many more replies may be requested.
     """
 
     _gave_up = "after {} replies that could not be used"
@@ -60,11 +56,7 @@ class ModelLoop(ABC, Generic[T]):
     def __init__(
         self, connection: Connection, wanted: str, on_rejected: OnRejected, *, replies: int, repairs: int
     ) -> None:
-        """Create a loop.
-
-        Args:
-            repairs: How many replies may be rejected before giving up.
-        """
+        """Create a loop that gives up after `repairs` rejected replies."""
         self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
         self._replies, self._repairs = replies, repairs
         self._phase = ""
@@ -72,15 +64,7 @@ class ModelLoop(ABC, Generic[T]):
         self.left = replies
 
     async def run(self, phase: str, messages: list[ModelMessage]) -> T:
-        """Request replies until one can be used, and return its result.
-
-        Args:
-            messages: The messages to send; replies and their faults are appended.
-
-        Raises:
-            ModelReplyError: No reply could be used, or the server refuses the request.
-            OutageError: The model is not available.
-        """
+        """Request replies until one can be used, and return its result."""
         self._phase, self.rejected = phase, 0
         for number in range(1, self._replies + 1):
             self.left = self._replies - number
@@ -98,11 +82,7 @@ class ModelLoop(ABC, Generic[T]):
         raise ModelReplyError(f"no answer within {self._replies} rounds; the model kept calling tools")
 
     def reject(self, faults: Sequence[str]) -> None:
-        """Count and record an unusable reply.
-
-        Raises:
-            ModelReplyError: Too many replies were rejected, or this was the last.
-        """
+        """Count and record an unusable reply; raise ModelReplyError if it was one too many."""
         self.rejected += 1
         self._on_rejected(self._phase, self._wanted, self.rejected, tuple(faults[:_MOST_FAULTS]))
         if self.rejected > self._repairs or not self.left:
@@ -174,10 +154,6 @@ class TypedRequest(ModelLoop[T]):
         Args:
             prompt: The prompt; in a conversation that has begun, only the new part.
             phase: The phase recorded for the first request; further ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
-
-        Raises:
-            ModelReplyError: No reply could be used, or the server refuses the request.
-            OutageError: The model is not available.
         """
         how = render("structured/reply", way=self._way, tool=self._wanted, schema=None)
         prompt = f"{prompt}\n\n{how}"
@@ -251,11 +227,7 @@ def choose_way(connection: Connection, kind: type) -> Way:
 
 
 def request_parameters(way: Way, kind: type, name: str, description: str, strict: bool) -> ModelRequestParameters:
-    """Return what the model may reply with.
-
-    Args:
-        strict: Whether the server enforces schemas strictly.
-    """
+    """Return what the model may reply with."""
     if way == "tool":
         # Not strict because a type may have free keys.
         tool = ToolDefinition(

@@ -59,11 +59,7 @@ class Card:
 
 
 def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
-    """Return the cards of a conversation.
-
-    Args:
-        first: Index of the first turn to include.
-    """
+    """Return the cards of a conversation."""
     return [_card(turns, index, paper) for index in range(first, len(turns))]
 
 

@@ -144,12 +144,7 @@ async def show_conversation(
     template: str = "ask/conversation.html",
     more: Mapping[str, object] | None = None,
 ) -> Response:
-    """Render the page of a conversation.
-
-    Args:
-        at: The key of the place to highlight, or "".
-        corrected: The number of the correction that was just made, or 0.
-    """
+    """Render the page of a conversation."""
     state = await site.sessions.read_state(id)
     paper = await site.papers.paper(state.document)
     here = source_at(at, paper.document)

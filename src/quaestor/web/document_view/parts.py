@@ -48,11 +48,7 @@ class PartPiece:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a document.
-
-    Attributes:
-        lines: Estimated number of lines on the screen.
-    """
+    """A part of a document."""
 
     number: int
     pieces: tuple[PartPiece, ...]
@@ -77,11 +73,7 @@ class Paper:
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
 
     def part_of(self, source: Source) -> int:
-        """Return the number of the part that contains a cell or sentence.
-
-        Raises:
-            LookupError: The document has no such place.
-        """
+        """Return the number of the part that contains a cell or sentence."""
         block = self.document.block(source)
         row = source.row if isinstance(source, CellRef) else 0
         return self._at(block.order, row)

@@ -17,12 +17,7 @@ Span = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A table cell.
-
-    Attributes:
-        numeric: Whether the cell is aligned as a number.
-        mended: What was repaired when the cell was read, or "".
-    """
+    """A table cell."""
 
     key: str
     text: str
@@ -35,12 +30,7 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A table row.
-
-    Attributes:
-        depth: Indentation level of the label, 0 to 4.
-        heading: Whether the row is a heading for the rows below: a label without values.
-    """
+    """A table row."""
 
     cells: tuple[CellView, ...]
     depth: int = 0

@@ -169,12 +169,7 @@ async def _page(
 
 @dataclass(frozen=True, slots=True)
 class NumberView:
-    """A number that an answer depends on.
-
-    Attributes:
-        text: The current value.
-        was: The value as it was read, if a person corrected it, or "".
-    """
+    """A number that an answer depends on."""
 
     key: str
     label: str
@@ -183,11 +178,7 @@ class NumberView:
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
-    """Return the numbers that an answer depends on.
-
-    Args:
-        turn: Index of the answer in the conversation, from 0.
-    """
+    """Return the numbers that an answer depends on."""
     return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
 
 
@@ -205,11 +196,7 @@ def _number(source: Source, ledger: Ledger) -> NumberView:
 
 
 def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]:
-    """Yield the steps of an answer that take a number from the document: step id, label and key of the place.
-
-    Args:
-        turn: Index of the answer in the conversation, from 0.
-    """
+    """Yield the steps of an answer that take a number from the document: step id, label and key of the place."""
     plan = ledger.turns[turn].answer.plan
     for step in plan.steps if plan is not None else ():
         if isinstance(step, Extract) and step.quantity is not None:
@@ -217,11 +204,7 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]
 
 
 def offer_views(ledger: Ledger, turn: int) -> dict[str, list[tuple[str, Offer]]]:
-    """Return possible corrections of an answer by kind, each with the form value that selects it.
-
-    Args:
-        turn: Index of the answer in the conversation, from 0.
-    """
+    """Return possible corrections of an answer by kind, each with the form value that selects it."""
     offers: dict[str, list[tuple[str, Offer]]] = {"source": [], "reading": [], "operation": []}
     for one in possible_corrections(ledger, turn):
         offers.setdefault(one.act.kind, []).append((json.dumps(serial.dump(one.act)), one))

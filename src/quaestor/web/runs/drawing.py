@@ -54,11 +54,7 @@ class Drawing:
 
 
 def draw(nodes: Sequence[PlanNode]) -> Drawing:
-    """Lay out a plan.
-
-    Args:
-        nodes: Nodes from `plan_nodes`, each after its inputs; at least one.
-    """
+    """Lay out a plan."""
     layers: dict[str, int] = {}
     for node in nodes:
         layers[node.key] = 1 + max((layers[key] for key in node.inputs if key in layers), default=-1)

@@ -117,11 +117,7 @@ _SHARES = ("least", "most")
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """A list page, parsed from its address.
-
-    Attributes:
-        values: The nonempty parameters.
-    """
+    """A list page, parsed from its address."""
 
     path: str
     values: Mapping[str, str]
@@ -150,11 +146,7 @@ class ListRequest:
         return f"{self.path}?{urlencode(given)}" if given else self.path
 
     def query(self, kind: type[Q]) -> Q:
-        """Parse the parameters as a query class.
-
-        Raises:
-            InputError: A parameter is invalid.
-        """
+        """Parse the parameters as a query class."""
         values: dict[str, object] = {_NAMES.get(name, name): value for name, value in self.values.items()}
         for name in _SHARES:
             if name in values:
@@ -171,11 +163,7 @@ class ListRequest:
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """Links to the previous and next page of a list.
-
-    Attributes:
-        first: Number of the first item shown, from 1; 0 if the page is empty.
-    """
+    """Links to the previous and next page of a list."""
 
     first: int
     last: int
