@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from quaestor.core.computing import interrupt
 from quaestor.errors import InputError
@@ -92,61 +92,46 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
         raise InputError(
             "synchronous calls cannot be used inside a solver: await the variant whose name ends in _async"
         )
-    running = _RunningCoroutine(coroutine)
+    future, cancel = _start(coroutine)
     try:
-        return running.future.result()
+        return future.result()
     except KeyboardInterrupt:
-        running.cancel()
+        cancel()
         with suppress(Exception, CancelledError):
-            running.future.exception()
+            future.exception()
         raise
 
 
-class _RunningCoroutine(Generic[T]):
-    """A coroutine running in the background loop."""
+def _start(coroutine: Coroutine[object, object, T]) -> tuple[Future[T], Callable[[], None]]:
+    """Run a coroutine in the background loop; return its future and how to cancel it, also while it computes."""
+    loop, tasks = _background.loop(), list[asyncio.Task[object]]()
 
-    def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
-        self.future: Future[T] = Future()
-        self._loop = _background.loop()
-        self._coroutine = coroutine
-        self._task: asyncio.Task[T] | None = None
-        self._loop.call_soon_threadsafe(self._create_task)
+    async def run() -> T:
+        if (task := asyncio.current_task()) is not None:
+            tasks.append(task)
+        return await coroutine
 
-    def cancel(self) -> None:
-        """Cancel the coroutine, also while it computes."""
-        # The loop cannot process a cancellation while a task computes in its thread.
-        if (task := self._task) is not None:
-            interrupt(task)
-        self._loop.call_soon_threadsafe(self._cancel)
+    future = asyncio.run_coroutine_threadsafe(run(), loop)
 
-    def _create_task(self) -> None:
-        self._task = self._loop.create_task(self._coroutine)
-        self._task.add_done_callback(self._set_result)
+    def cancel() -> None:
+        if not tasks:  # it has not started
+            future.cancel()
+        for task in tasks:
+            interrupt(task)  # the loop cannot process a cancellation while a task computes in its thread
+            loop.call_soon_threadsafe(task.cancel)
 
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    def _set_result(self, task: "asyncio.Task[T]") -> None:
-        if self.future.cancelled():  # the caller no longer waits
-            return
-        if task.cancelled():
-            self.future.set_exception(CancelledError())
-        elif (error := task.exception()) is not None:
-            self.future.set_exception(error)
-        else:
-            self.future.set_result(task.result())
+    return future, cancel
 
 
 async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
     """Run a coroutine in the background loop without blocking the caller's loop, and return its result."""
     if _background.is_current_thread:
         return await coroutine
-    running = _RunningCoroutine(coroutine)
+    future, cancel = _start(coroutine)
     try:
-        return await asyncio.wrap_future(running.future)
+        return await asyncio.wrap_future(future)
     except asyncio.CancelledError:
-        running.cancel()
+        cancel()
         raise
 
 

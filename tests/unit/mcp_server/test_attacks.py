@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import random
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_clients import FILING, called, client_of_folder, refused, server_of_folder, text_of
 
 from quaestor.mcp_server.calls import INTERNAL
-from quaestor.mcp_server.tools import TOOLS
 
 pytestmark = pytest.mark.anyio
 
@@ -215,19 +213,3 @@ async def test_text_of_files_is_escaped_and_marked_as_untrusted(tmp_path: Path) 
     text = json.dumps(results, ensure_ascii=False) + prompt.model_dump_json()
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
     assert EVIL not in text
-
-
-@pytest.mark.slow
-async def test_server_survives_a_thousand_random_calls(tmp_path: Path) -> None:
-    drawn = random.Random(7)
-    names = sorted({name for tool in TOOLS for name in tool.arguments.model_fields})
-    values: list[Any] = [*WRONG, FILING, ID, "net sales", "csv", "a", 1, "ASK { ?s ?p ?o }", {"a": {"number": "1"}}]
-    async with client_of_folder(tmp_path) as client:
-        for _ in range(1_000):
-            tool = drawn.choice(TOOLS).name
-            given = {drawn.choice(names): drawn.choice(values) for _ in range(drawn.randint(0, 5))}
-            result = await client.call_tool(tool, given)
-            text = text_of(result)
-            assert INTERNAL not in text, (tool, given)
-            assert str(tmp_path) not in text
-        assert await called(client, "read_document")

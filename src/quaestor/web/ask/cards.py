@@ -3,13 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer, CitedExplanation, cite_explanation, sources_of
 from quaestor.conversation.display import arithmetic, locate_source, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
+from quaestor.documents.document import Document
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
 from quaestor.web.document_view.parts import Paper, source_key
 
@@ -63,15 +64,18 @@ def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
     return [_card(turns, index, paper) for index in range(first, len(turns))]
 
 
-def place_of_source(source: Source, paper: Paper) -> ShownPlace:
-    """Return the place of a source as a link target with its context."""
-    document = paper.document
+def place_of_source(source: Source, document: Document, context: int) -> ShownPlace:
+    """Return a place with at most `context` characters of its text on each side of the number."""
     shown = show_source(source, document)
-    where = "" if document.is_page else locate_source(source, document).words
-    before = after = ""
-    if isinstance(source, SentenceRef):
-        before, after = shown.surrounding_text(_CONTEXT, "…")
-    return ShownPlace(shown.place, before, shown.span, after, source_key(source), paper.part_of(source), where)
+    before, after = shown.surrounding_text(context, "…")
+    return ShownPlace(shown.place, before, shown.span, after, source_key(source))
+
+
+def _linked(source: Source, paper: Paper) -> ShownPlace:
+    where = "" if paper.document.is_page else locate_source(source, paper.document).words
+    place = place_of_source(source, paper.document, _CONTEXT)
+    after = place.after if isinstance(source, SentenceRef) else ""
+    return replace(place, after=after, part=paper.part_of(source), where=where)
 
 
 def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
@@ -84,9 +88,9 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         turn=turn,
         cited=cited,
         formula=tuple(
-            (f"{Decimal(text):,}", place_of_source(source, paper)) if source else (text, None) for text, source in parts
+            (f"{Decimal(text):,}", _linked(source, paper)) if source else (text, None) for text, source in parts
         ),
-        places=tuple(place_of_source(source, paper) for source in sources[:most]),
+        places=tuple(_linked(source, paper) for source in sources[:most]),
         more_places=max(0, len(sources) - most),
     )
 

@@ -1,20 +1,21 @@
 """Template values for the page of a turn."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from quaestor.application.run_views import TurnDetail
 from quaestor.conversation.answer import cite_explanation, sources_of
-from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.display import show_number
 from quaestor.conversation.events import ToolCalled
 from quaestor.conversation.references.expressions import References
 from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.verdicts import TurnScore
-from quaestor.web.ask.cards import ShownPlace
-from quaestor.web.document_view.parts import Paper, source_key
+from quaestor.web.ask.cards import ShownPlace, place_of_source
+from quaestor.web.document_view.parts import Paper
 from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 
@@ -79,13 +80,8 @@ def _part_of(paper: Paper, source: Source) -> int | None:
 
 def _place(source: Source, found: TurnDetail) -> ShownPlace:
     if found.document is not None:
-        try:
-            shown = show_source(source, found.document)
-        except LookupError:
-            pass  # imported runs may cite places that do not exist
-        else:
-            before, after = shown.surrounding_text(_CONTEXT, "…")
-            return ShownPlace(shown.place, before, shown.span, after, source_key(source))
+        with suppress(LookupError):  # imported runs may cite places that do not exist
+            return place_of_source(source, found.document, _CONTEXT)
     if found.graph is not None:
         return ShownPlace(source_text(source, found.graph), "", "", "")
     where = f"table {source.table + 1}" if isinstance(source, CellRef) else source.section

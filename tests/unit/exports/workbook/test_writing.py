@@ -198,30 +198,6 @@ def test_changing_an_input_changes_the_answers(tmp_path: Path) -> None:
     assert (answers[1, 3], answers[2, 3]) == (9.0, 18.0)
 
 
-def test_document_text_is_neither_formula_nor_link() -> None:
-    conversation = exported(MILL, [plan(computed("argmax", group("dots")))])
-    evil = "=cmd|' /C calc'!A0"
-    conversation = replace(conversation, turns=(replace(conversation.turns[0], question=evil),))
-    with ZipFile(BytesIO(workbook_bytes([conversation]))) as archive:
-        sheets = {name: archive.read(name).decode() for name in archive.namelist() if "worksheets/" in name}
-        assert "HYPERLINK" not in "".join(sheets.values())
-        assert "cmd|" not in "".join(sheets.values())
-        strings = archive.read("xl/sharedStrings.xml").decode()
-        assert not any(
-            "External" in archive.read(name).decode() for name in archive.namelist() if name.endswith(".rels")
-        )
-    assert "=cmd|" in strings
-    assert "=HYPERLINK(" in strings
-
-
-def test_a_source_cell_has_a_name_and_a_link() -> None:
-    with ZipFile(BytesIO(workbook_bytes([exported(MILL, [plan(cell("net sales", 1))])]))) as archive:
-        book = archive.read("xl/workbook.xml").decode()
-        working = archive.read("xl/worksheets/sheet2.xml").decode()
-    assert "'Table 1'!$B$3" in book
-    assert "location=\"'Table 1'!B3\"" in working
-
-
 def test_a_turn_without_an_answer_has_no_formula() -> None:
     silent = a_turn("hello", Answer(None, reason="nothing is asked"))
     conversation = replace(exported(MILL, []), turns=(silent,))
@@ -267,13 +243,6 @@ def test_names_of_sheets_are_short_and_unique() -> None:
     names = list(sheets_of(workbook_bytes(conversations)))
     assert len({name.casefold() for name in names}) == len(names) == len(ids) + 3
     assert all(0 < len(name) <= 31 and not set(name) & set("[]:*?/\\'") for name in names)
-
-
-def test_each_sheet_names_its_file_without_a_folder() -> None:
-    mill = about("mill.pdf", "98")
-    data = workbook_bytes([exported(mill, [lookup(mill)])])
-    with ZipFile(BytesIO(data)) as book:
-        assert "mill.pdf" in book.read("xl/sharedStrings.xml").decode()
 
 
 def test_answer_links_to_its_source_cells() -> None:

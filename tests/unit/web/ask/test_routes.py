@@ -79,22 +79,6 @@ def test_conversation_is_renamed_undone_and_deleted(tmp_path: Path) -> None:
         assert site.get(there).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("format", "kind", "content"),
-    [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
-     ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
-)  # fmt: skip
-def test_conversation_is_downloaded_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
-    with client(tmp_path) as site:
-        there = begun(site)
-        site.post(f"{there}/ask", data={"question": "cell 1 1"})
-        answer = site.get(f"{there}/export?format={format}")
-        assert site.get(f"{there}/export?format=exe").status_code == 422
-    assert answer.headers["content-type"].startswith(kind)
-    assert answer.headers["content-disposition"].startswith("attachment")
-    assert content in answer.content
-
-
 @pytest.mark.parametrize("path", ["/c/unknown", "/c/../../etc", "/files/unknown", "/c/unknown/part/0", "/c/x/export"])
 def test_missing_conversation_is_not_found(tmp_path: Path, path: str) -> None:
     with client(tmp_path) as site:
@@ -107,13 +91,6 @@ def test_parts_are_fetched_one_by_one(tmp_path: Path) -> None:
         assert site.get(f"{there}/part/0").text.startswith('<section class="part"')
         assert site.get(f"{there}/part/9").status_code == 400
         assert site.get(f"{there}?part=99").status_code == 200
-
-
-def test_only_available_solvers_can_be_chosen(tmp_path: Path) -> None:
-    with client(tmp_path) as site:
-        there = begun(site)
-        assert site.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400
-        assert site.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
 
 
 def test_page_shows_table_warnings(tmp_path: Path) -> None:

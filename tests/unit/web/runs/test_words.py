@@ -5,14 +5,7 @@ import pytest
 
 from quaestor.testing.score_rules import make_score
 from quaestor.testing.store_records import START, make_run
-from quaestor.web.runs.words import answerer, dataset_name, duration, figures, model_name
-
-
-@pytest.mark.parametrize(
-    ("path", "name"), [("sample.json", "sample.json"), ("C:\\data\\x.json", "x.json"), ("/", "/"), ("a/b/", "b")]
-)
-def test_a_dataset_has_a_name_without_folders(path: str, name: str) -> None:
-    assert dataset_name(path) == name
+from quaestor.web.runs.words import answerer, duration, figures, model_name
 
 
 @pytest.mark.parametrize(
