@@ -129,7 +129,7 @@ async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
         return await coroutine
     future, cancel = _start(coroutine)
     try:
-        return await asyncio.wrap_future(future)
+        return await asyncio.shield(asyncio.wrap_future(future))  # the work is cancelled once, below
     except asyncio.CancelledError:
         cancel()
         raise
