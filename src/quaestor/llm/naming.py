@@ -24,16 +24,7 @@ ANY_KEY = "QUAESTOR_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Features of a server.
-
-    Attributes:
-        tools: Native tool calls. Without them solvers use their text protocol.
-        json_schema: Replies constrained to a JSON schema.
-        json_object: Replies constrained to JSON.
-        strict: Tool arguments constrained to their schema.
-        forced_choice: Tool calls can be required.
-        many_system_messages: Several system messages are accepted.
-    """
+    """Features of a server."""
 
     tools: bool = True
     json_schema: bool = True
@@ -57,23 +48,7 @@ PROFILES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """Connection and sampling settings of a model.
-
-    Attributes:
-        name: The name as a person wrote it.
-        provider: `anthropic`, `openai`, `vllm`, `ollama` or `llama.cpp`.
-        model: The model's name at the server.
-        base_url: The server's address; None for the vendor's.
-        key_variable: The environment variable with the key.
-        key_needed: Whether to fail if it is not set.
-        temperature: Sampling temperature; None for the server's default.
-        seed: Sampling seed, if the server accepts one.
-        max_tokens: Limit of tokens in a reply; None for the server's default.
-        timeout: Timeout of one attempt in seconds.
-        connect_timeout: Timeout for connecting, in seconds.
-        attempts: Limit of requests for one reply.
-        stream: Whether to stream replies, which some servers need for long ones.
-    """
+    """Connection and sampling settings of a model."""
 
     name: str
     provider: str
@@ -122,16 +97,7 @@ _ABOVE_ZERO = ("max_tokens", "timeout", "connect_timeout", "attempts")
 
 
 def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = None) -> ModelSpec:
-    """Find a model by name.
-
-    Args:
-        name: The name of a table, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
-        tables: The `[models.NAME]` tables of quaestor.toml by name.
-
-    Raises:
-        ModelAccessError: The name is unknown.
-        SettingsError: The table or the address is malformed.
-    """
+    """Find a model by name."""
     known = tables or {}
     if name in known:
         return _from_table(name, known[name])

@@ -146,17 +146,7 @@ class ModelSession:
 async def open_session(
     config: ModelConfig | str, already: Usage | None = None, meter: "Meter | None" = None
 ) -> AsyncIterator[ModelSession]:
-    """Open a session with a model.
-
-    Args:
-        config: The models, limits and prices; or just the model's name, such as `anthropic:NAME`.
-        already: The earlier usage of the run.
-        meter: A meter shared with other sessions; `already` is then ignored.
-
-    Raises:
-        ModelAccessError: The name is unknown, or a required key is not set.
-        SettingsError: The extra `models` is not installed, or money is limited, but a price is unknown.
-    """
+    """Open a session with a model."""
     require_extra("models", "asking a model")
     from quaestor.llm.budget import Meter, no_price
     from quaestor.llm.models import connect

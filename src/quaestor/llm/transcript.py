@@ -25,18 +25,7 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with its reply.
-
-    Attributes:
-        number: The request's index in the turn, from 0; repeated attempts are counted separately.
-        phase: The step of the solver, such as `UNDERSTAND`.
-        path: The path of the URL, without host and query.
-        status: The HTTP status, or None without a reply.
-        headers: The headers of the reply that are in `transport.RECORDED_HEADERS`.
-        response: The body received, for a stream as far as it arrived; None without a reply.
-        started: The time of sending, in UTC, in whole milliseconds.
-        error: An error below HTTP (`ReadTimeout: ...`), or None.
-    """
+    """A request with its reply."""
 
     place: TurnKey
     number: int

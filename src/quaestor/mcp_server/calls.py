@@ -45,11 +45,7 @@ def ignore_progress(line: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServedTool:
-    """A function that assistants can call, with the types of its arguments and its result.
-
-    Attributes:
-        writes: Whether it changes anything: starts or continues a conversation, or writes a file.
-    """
+    """A function that assistants can call, with the types of its arguments and its result."""
 
     name: str
     title: str

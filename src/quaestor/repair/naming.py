@@ -19,12 +19,7 @@ _LONGEST_NUMBER = 60
 def find_cell(
     document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None, first: int = 1
 ) -> CellRef:
-    """Return the cell with the given labels; among several, one that the answer uses, or one in a table that it uses.
-
-    Args:
-        table: The number of the table in the document; None for any.
-        first: The number of the first table: 1 for people, 0 for programs.
-    """
+    """Return the cell with the given labels; among several, one that the answer or its tables use."""
     named = f"{row} | {column}" if column else row
     if table is not None and not first <= table < first + len(document.tables):
         raise InputError(

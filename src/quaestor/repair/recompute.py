@@ -33,12 +33,7 @@ from quaestor.solvers.answering import build_answer, verify_answer
 def recompute(
     document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
 ) -> tuple[Turn, ...]:
-    """Return the turns of a conversation with its corrections applied.
-
-    Args:
-        corrections: All recorded corrections in order; their recorded changes are what later questions were answered
-            with.
-    """
+    """Return the turns of a conversation with its corrections applied."""
     return _Recomputation(document, turns, corrections, corrected).recompute_all()
 
 

@@ -121,13 +121,7 @@ class TurnListing:
 
 @dataclass(frozen=True, slots=True)
 class ConversationCounts:
-    """Counts of the conversations of a run that were begun.
-
-    Attributes:
-        graphs: Conversations with a graph.
-        frozen: Of these, the ones whose graph was loaded from the store instead of built.
-        usage: Model usage of all attempts, by the names in `ConversationRecord.usage`.
-    """
+    """Counts of the conversations of a run that were begun."""
 
     statuses: Mapping[ExampleStatus, int]
     turns: int

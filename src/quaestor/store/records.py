@@ -234,11 +234,7 @@ class OntologyRecord:
 
 @dataclass(frozen=True, slots=True)
 class GraphKey:
-    """Key of a page's frozen graph: everything that the graph depends on.
-
-    Attributes:
-        version: Version of the quaestor that built it; other versions may read the page differently.
-    """
+    """Key of a page's frozen graph: everything that the graph depends on."""
 
     document: str
     digest: str
@@ -257,14 +253,7 @@ class StoreCheck:
 
 @dataclass(frozen=True, slots=True)
 class VacuumResult:
-    """Result of a vacuum.
-
-    Attributes:
-        contents: Number of unreferenced contents deleted.
-        left: Number of deleted records that belonged to deleted runs.
-        before: Size of the file before, in bytes; None for a server, which manages its space.
-        after: Size of the file afterwards, in bytes; None for a server.
-    """
+    """Result of a vacuum."""
 
     contents: int
     left: int = 0

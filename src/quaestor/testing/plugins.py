@@ -104,12 +104,7 @@ def sample_conversation(*questions: str, page: str = SAMPLE_PAGE) -> Conversatio
 
 
 def turn_context(question: str, document: Document | None = None, memory: Memory | None = None) -> TurnContext:
-    """Return the context that a solver gets for a question, without a model, to test the solver's parts.
-
-    Args:
-        document: By default a page of the sample.
-        memory: The earlier turns.
-    """
+    """Return the context that a solver gets for a question, without a model, to test the solver's parts."""
     document = document or sample_conversation().document
     knowledge, memory, parsed_question = GraphProvider.of([document]), memory or Memory(), read_question(question)
     references = resolve(parsed_question, memory)
@@ -322,9 +317,6 @@ def check_reader(reader: object, path: str | Path) -> Document:
     Args:
         reader: The object that the entry point names, or a class to instantiate.
         path: A file of its kind.
-
-    Raises:
-        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
     built = cast(DocumentReader, _instance_of(reader, "reader"))
@@ -356,9 +348,6 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
     Args:
         format: The object that the entry point names, or a class to instantiate.
         path: A file of its kind, with at least two conversations.
-
-    Raises:
-        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
     built = cast(DatasetFormat, _instance_of(format, "dataset format"))
@@ -407,9 +396,6 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
         format: The object that the entry point names, or a class to instantiate.
         path: A JSON file of its kind.
         dataset: The dataset of the file, as `check_dataset` returns it.
-
-    Raises:
-        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
     built = cast(GoldFormat, _instance_of(format, "format of reference answers"))
@@ -452,9 +438,6 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
     Args:
         open_store: The object that the entry point names.
         uri: Returns, for an alphanumeric name, the URI of a new, empty store that can be reopened.
-
-    Raises:
-        ContractError: The contract is broken; the one-line message names the rule.
     """
     __tracebackhide__ = True
     for number, rule in enumerate(STORE_RULES):

@@ -48,12 +48,7 @@ _HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Access rules of a server.
-
-    Attributes:
-        token: Token that clients must send; None if everyone on this machine may use the server.
-        made: Whether the token was generated here, so that it must be shown to the user.
-    """
+    """Access rules of a server."""
 
     host: str = "127.0.0.1"
     token: str | None = None
@@ -145,9 +140,6 @@ def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
 
     Current browsers send `Sec-Fetch-Site`, which pages cannot set; all browsers send `Origin` with cross-site requests
     that change data. A client that sends neither is not a browser and must send the token.
-
-    Args:
-        headers: Headers by lower-case name.
     """
     site, origin, host = headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", "")
     if site is not None and site != "same-origin":

@@ -34,12 +34,7 @@ BEAT = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The shared objects of a server.
-
-    Attributes:
-        ask_request: The default solver and its options; its settings are the settings in effect.
-        tasks: Background tasks, which continue when the browser disconnects.
-    """
+    """The shared objects of a server."""
 
     ask_request: AskRequest
     access: Access

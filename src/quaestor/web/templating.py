@@ -24,11 +24,7 @@ TEMPLATES, FILES = HERE / "templates", HERE / "static"
 
 
 class Pages:
-    """The templates of the package.
-
-    Attributes:
-        version: Digest of all static files. It is part of their addresses, so that they can be cached for long.
-    """
+    """The templates of the package."""
 
     def __init__(self, areas: Mapping[str, str]) -> None:
         """Create the environment; templates are loaded on first use."""

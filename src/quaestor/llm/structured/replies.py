@@ -29,12 +29,7 @@ _LONGEST_FAULT, _MOST_FAULTS = 400, 6
 
 @dataclass(frozen=True, slots=True)
 class RequestedCall:
-    """One tool call.
-
-    Attributes:
-        arguments: JSON text, or its parsed value.
-        identity: The id of a native call; None for a call written as a line of text.
-    """
+    """One tool call."""
 
     tool: str
     arguments: str | dict[str, JsonValue]
@@ -53,12 +48,7 @@ class RequestedCall:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """The content of a reply.
-
-    Attributes:
-        cut: Whether the reply was truncated at its token limit.
-        refused: Whether the provider withheld the reply.
-    """
+    """The content of a reply."""
 
     calls: tuple[RequestedCall, ...]
     text: str

@@ -22,14 +22,7 @@ _MAX_SOURCES = 12
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """The place of a number, for display.
-
-    Attributes:
-        before: The text before the number; `after` is the text behind it.
-        key: The id of its element, or "".
-        part: The number of the document part that contains it.
-        where: The headings above it, or "".
-    """
+    """The place of a number, for display."""
 
     place: str
     before: str
@@ -42,14 +35,7 @@ class ShownPlace:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A turn with its sources.
-
-    Attributes:
-        cited: The explanation of the answer, or None.
-        formula: The formula in pieces, with the place of each number from the document; empty for a lookup.
-        places: Sources of the answer; those cited by the explanation come first, in citation order.
-        more_places: The number of sources that are not in `places`.
-    """
+    """A turn with its sources."""
 
     number: int
     turn: Turn
@@ -103,9 +89,6 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[tuple
     """Split the formula of an answer into parts; joined, they are the formula again.
 
     Each part has its text and the source of its number; None for signs, constants and names.
-
-    Args:
-        earlier: Earlier answers of the conversation, whose formulas are written out in this one.
     """
     waiting: dict[str, list[Source]] = defaultdict(list)
     for one in (answer, *reversed(earlier)):

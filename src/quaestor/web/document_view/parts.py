@@ -34,12 +34,7 @@ _BLOCK_MARGIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class PartPiece:
-    """A block, or some rows of a table.
-
-    Attributes:
-        first: First row of the table body to show.
-        last: Row after the last one.
-    """
+    """A block, or some rows of a table."""
 
     block: Block
     first: int = 0

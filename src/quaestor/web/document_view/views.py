@@ -39,16 +39,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """A block of the document.
-
-    Attributes:
-        kind: `heading`, `paragraph` or `table`.
-        key: The element id of a heading or table.
-        level: Heading level, 1 for the outermost.
-        sentences: The id and spans of each sentence; a span is its text, its id if it is marked, and whether it is
-            highlighted.
-        rest: Which rows of a long table are shown, or "".
-    """
+    """A block of the document."""
 
     kind: str
     key: str = ""

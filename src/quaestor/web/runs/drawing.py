@@ -31,11 +31,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from one box to another.
-
-    Attributes:
-        number: Position of the operand, from 1; 0 if the operation has only one.
-    """
+    """A line from one box to another."""
 
     path: str
     number: int
