@@ -110,8 +110,12 @@ async def returns_scores_of_all_runs_latest_first(open_store: OpenStore) -> None
     async with _one_run(open_store) as (store, scores):
         await store.create_run(other)
         await scores.add_score(_LATER)
+        await scores.add_score(_FIRST)
         await scores.add_score(make_score(other, {"c1": (False,)}, id="s0"))
-        assert [score.run for score in await scores.scores()] == [RUN.id, other.id]
+        first, *others = await scores.scores()
+        assert (first, {score.id for score in others}) == (_LATER.score, {"s0", "s1"})
+        assert await scores.scores(RUN.id) == (_LATER.score, _FIRST.score)
+        assert await scores.verdicts(RUN.id) == _LATER.verdicts
         assert [score.run for score in await scores.scores(other.id)] == [other.id]
 
 
@@ -135,15 +139,6 @@ async def deletes_scores_with_their_run(open_store: OpenStore) -> None:
         assert await scores.verdicts(RUN.id) == {}
         assert await scores.conversation_scores(RUN.id) == ()
         assert await scores.verdicts(other.id) == other_score.verdicts
-
-
-async def returns_verdicts_of_the_latest_score(open_store: OpenStore) -> None:
-    async with _one_run(open_store) as (_, scores):
-        await scores.add_score(_LATER)
-        await scores.add_score(_FIRST)
-        assert await scores.scores(RUN.id) == (_LATER.score, _FIRST.score)
-        assert await scores.verdicts(RUN.id) == _LATER.verdicts
-        assert await scores.conversation_scores(RUN.id) == _LATER.conversations
 
 
 async def allows_two_scores_to_be_added_at_once(open_store: OpenStore) -> None:

@@ -77,13 +77,6 @@ async def returns_nothing_from_an_empty_store(open_store: OpenStore) -> None:
         await expect_error(UnknownRunError, store.run("anything"))
 
 
-async def returns_runs_latest_first(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        for name, minutes in (("b", 5), ("a", 9), ("c", 1)):
-            await store.create_run(make_run(name, minutes=minutes))
-        assert [run.id for run in await store.runs()] == ["a", "b", "c"]
-
-
 async def orders_turns_by_conversation_and_index(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         for conversation in ("c2", "c1"):
@@ -187,16 +180,6 @@ async def completes_a_conversation_atomically(open_store: OpenStore) -> None:
         )
         assert await store.turns(RUN.id) == ()
         assert await store.examples(RUN.id) == (PENDING,)
-
-
-async def counts_conversations_by_status(open_store: OpenStore) -> None:
-    run = make_run(conversations=9)
-    async with open_store() as store:
-        await store.create_run(run)
-        assert dict(await store.progress(run.id)) == {}
-        for number, status in enumerate(("complete", "complete", "failed", "outage", "pending")):
-            await store.complete_example(make_example(run, f"c{number}", status, turns=0), ())
-        assert dict(await store.progress(run.id)) == {"complete": 2, "failed": 1, "outage": 1, "pending": 1}
 
 
 async def raises_unknown_run_error_in_every_operation(open_store: OpenStore) -> None:
