@@ -168,18 +168,6 @@ def test_content_may_be_larger_than_a_mongodb_document(mongo_uri: str, monkeypat
         assert parts.count_documents({}) == 0
 
 
-@pytest.mark.very_slow
-def test_prompt_of_26_megabytes_is_restored(uri: str) -> None:
-    text = random.Random(1).randbytes(13 << 20).hex()
-
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        await store.log_prompt(replace(make_prompt(RUN), prompt=text))
-        assert (await store.prompts(RUN.id, "c1"))[0].prompt == text
-
-    run_scenario(uri, scenario)
-
-
 def test_damaged_content_raises_a_one_line_error(uri: str) -> None:
     run_scenario(uri, lambda store: fill(store, RUN))
     if uri.startswith("sqlite"):

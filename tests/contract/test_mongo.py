@@ -11,7 +11,7 @@ from bson import ObjectId
 from pymongo import MongoClient
 
 from quaestor.conversation.events import Note, load_events
-from quaestor.errors import DuplicateRecordError, StoreError
+from quaestor.errors import StoreError
 from quaestor.scores.base import ScoreStore
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
@@ -256,30 +256,6 @@ def test_database_without_contents_is_migrated_when_opened(mongo_uri: str) -> No
         assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
         # State after a kill before the new version was written.
         use_database(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}}))
-
-
-def test_only_the_turns_of_the_first_writer_are_read(mongo_uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        barrier = asyncio.Barrier(6)
-
-        async def attempt(count: int) -> bool:
-            number = await store.begin_example(make_example(RUN, status="pending", turns=0))
-            await barrier.wait()
-            try:
-                example = make_example(RUN, turns=count, attempt=number)
-                await store.complete_example(example, make_turns(RUN, count=count, attempt=number))
-            except DuplicateRecordError:
-                return False
-            return True
-
-        won = await asyncio.gather(*(attempt(count) for count in range(1, 7)))
-        assert sum(won) == 1
-        assert len(await store.turns(RUN.id)) == won.index(True) + 1
-
-    run_scenario(mongo_uri, scenario)
-    counting = documents(mongo_uri, "turns", {"attempt": documents(mongo_uri, "examples")[0]["attempt"]})
-    assert len(counting) == documents(mongo_uri, "examples")[0]["numTurns"]
 
 
 def test_reading_creates_no_collections(mongo_uri: str) -> None:

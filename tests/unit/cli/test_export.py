@@ -1,9 +1,7 @@
 """`quaestor export` writes a file in the format of its suffix that other programs can open."""
 
-import re
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 from command_line import PreparedFolder, exit_code
@@ -76,19 +74,6 @@ def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
     assert exit_code("ask", "in.md", "net sales in 2023 \x1b]0;pwn\x07 \u202e?") == 0
     capfd.readouterr()
     return path
-
-
-@pytest.mark.parametrize("format", ["xlsx", "csv", "json", "markdown", "html"])
-def test_no_export_contains_terminal_control_characters(format: str, filing: Path) -> None:
-    file = filing.with_name("out")
-    assert exit_code("export", "latest", "-o", str(file), "--format", format) == 0
-    written = file.read_bytes()
-    if format == "xlsx":
-        with ZipFile(file) as parts:
-            written = b"".join(map(parts.read, parts.namelist()))
-            assert b"_x001B_" not in written
-    assert b"120" in written
-    assert re.findall(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written.decode()) == []
 
 
 @pytest.mark.parametrize("spelling", ["in.md", "./in.md", "folder/../in.md", "link.md", "hard.md", "absolute"])

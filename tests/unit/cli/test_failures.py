@@ -78,12 +78,6 @@ def test_internal_error_explains_how_to_see_the_traceback(
         run_for_exit_code(raising(KeyError("x")))
 
 
-@pytest.mark.parametrize("text", ["", "0", "false", "perhaps"])
-def test_traceback_is_shown_only_if_debug_is_true(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DEBUG, text)
-    assert run_for_exit_code(raising(typer.BadParameter("not true or false"))) == 2
-
-
 def test_closed_pipe_is_silent() -> None:
     code = "from quaestor.cli.failures import run_for_exit_code as run; exit(run(lambda: print('x' * 9**8)))"
     writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

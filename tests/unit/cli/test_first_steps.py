@@ -64,19 +64,6 @@ def test_narrow_output_has_no_padding_and_no_broken_words(quaestor: Quaestor, mo
         assert word in shown, word
 
 
-@pytest.mark.slow
-def test_closed_pipe_while_printing_a_table_is_quiet() -> None:
-    writer = subprocess.Popen(
-        [sys.executable, "-m", "quaestor", "kg", "show", "sample#NORD/2012/page_41.pdf"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert writer.stdout is not None
-    writer.stdout.close()
-    _, err = writer.communicate(timeout=60)
-    assert (writer.returncode, err) == (141, b"")
-
-
 def test_evaluation_on_training_data_is_reported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     from quaestor.application.solver_options import is_trained_on
 
@@ -138,13 +125,6 @@ def test_demo_is_printed_as_json_and_uses_the_settings(quaestor: Quaestor) -> No
     refused = quaestor("demo")
     assert refused.code == 2
     assert "'nobody'" in refused.err
-
-
-def test_lookup_prints_no_arithmetic(quaestor: Quaestor, pages: Path) -> None:
-    shown = quaestor("ask pages.json#NORD/2012/page_41", "cell 1 1", "change").out
-    assert [line for line in shown.splitlines() if " = " in line] == [
-        line for line in shown.splitlines() if "25,587" in line
-    ]
 
 
 INTERRUPTED = """

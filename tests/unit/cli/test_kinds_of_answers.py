@@ -8,10 +8,6 @@ from command_line import Quaestor, refused
 from made_up import a_record, write_dataset
 from tatqa_pages import tatqa_pages, without_answers, write_tatqa
 
-from quaestor.conversation.answer import Answer
-from quaestor.core import serial
-from quaestor.core.answer_value import value_from_json, value_from_text
-
 ASKED = {
     # question: kind of the answer, its text, its JSON value
     "row argmax 1": ("label", "2008", "2008"),
@@ -54,26 +50,6 @@ def test_run_stores_all_kinds_of_answers_and_scores_them_wrong_against_numbers(q
         assert bool(line["sources"]) == (plain is not None)
         assert line["cause"]
         assert (line["program"] is None) == (kind != "number") or plain is None
-
-
-@pytest.mark.slow
-def test_run_reports_kinds_of_answers(quaestor: Quaestor, kinds: Path) -> None:
-    assert quaestor("run kinds.json --workers 1").code == 0
-    for index, (kind, shown, _) in enumerate(ASKED.values()):
-        as_json = json.loads(quaestor(f"runs turn latest 'Single_NORD/2012/page_41.pdf-1' {index + 1} --json").out)
-        answer = serial.load(Answer, as_json["answer"])
-        assert (as_json["kind"], answer.kind, str(answer)) == (kind, kind, shown)
-        assert serial.dump(answer) == as_json["answer"]
-        if answer.value is not None:
-            assert value_from_text(as_json["number"]) == answer.value == value_from_json(as_json["answer"]["value"])
-            assert as_json["verified"]
-            assert as_json["registers"]
-    result = quaestor("runs turn latest 'Single_NORD/2012/page_41.pdf-1' 6")
-    assert "2008: 207023; 2007: 180599 (verified)" in result.out, result.err
-    for command in ("runs show latest", "runs failures latest", "runs list", "score latest kinds.json"):
-        result = quaestor(command)
-        assert result.code == 0, (command, result.err)
-    assert quaestor("runs failures latest").out.count("answer:") >= GOLD - 2
 
 
 def test_ask_prints_all_kinds_of_answers(quaestor: Quaestor, kinds: Path) -> None:

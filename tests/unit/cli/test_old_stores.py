@@ -175,21 +175,6 @@ def test_turns_of_an_old_store_are_shown_with_their_original_text(quaestor: Quae
     assert quaestor(f"runs kg {AGENT} {PAGE}").code == 0
 
 
-@pytest.mark.slow
-def test_traces_of_an_old_store_are_exported_as_events(quaestor: Quaestor) -> None:
-    assert quaestor(f"runs export {AGENT} --traces traces.jsonl").code == 0
-    lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [event["kind"] for line in lines for event in line["events"]] == ["note"] * 4
-    assert all("understanding" not in line and line["exchanges"] for line in lines)
-    assert all(line["kind"] == "number" and line["answerable"] is None for line in lines)
-
-
-@pytest.mark.slow
-def test_runs_of_an_old_store_are_scored(quaestor: Quaestor) -> None:
-    scored = read(quaestor, f"score {COMPLETE} sample.json")
-    assert scored["score"]["execution"]["value"] == 1.0
-
-
 def test_killed_run_is_resumed_under_the_same_version(quaestor: Quaestor) -> None:
     spec = next(run["spec"] for run in read(quaestor, "runs list") if run["id"] == KILLED)
     outcome = quaestor(f"run sample.json --limit 2 --workers 1 --resume {KILLED}")

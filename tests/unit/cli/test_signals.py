@@ -154,16 +154,3 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "internal error" not in done.stderr
-
-
-@pytest.mark.very_slow
-def test_command_without_output_succeeds_with_closed_stdout(filing: Path) -> None:
-    assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
-
-
-@pytest.mark.very_slow
-def test_serve_with_closed_stdout_is_one_line(filing: Path) -> None:
-    done = closed(filing, ">&-", "serve", "--store", "s.db", "--port", "0", "in.csv")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "internal error" not in done.stderr

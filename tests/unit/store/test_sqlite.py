@@ -73,14 +73,6 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert str(tmp_path) in refusal(tmp_path)
 
 
-def test_garbage_is_refused_and_kept(tmp_path: Path) -> None:
-    path = tmp_path / "garbage.db"
-    path.write_bytes(b"this is a letter, not a database. " * 99)
-    content = path.read_bytes()
-    assert str(path) in refusal(path)
-    assert path.read_bytes() == content
-
-
 def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as db:
