@@ -160,7 +160,7 @@ class RunStore(TableStore):
             return found
         raise await self._unknown_run(run)
 
-    @operation("write to", short=True)
+    @operation("write to")
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Begin another attempt at a conversation, and return the number of the attempt.
 
@@ -236,19 +236,19 @@ class RunStore(TableStore):
         clock = await self._tables.clock()
         return {row["conversation"]: row["claim_owner"] if _is_active(row, clock) else None for row in found}
 
-    @operation("write to", short=True)
+    @operation("write to")
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
         """Extend the claims of a runner on conversations by `seconds` from now; 0 releases them."""
         until = await self._tables.clock() + seconds
         await self._tables.change("examples", {"run": run, "claim_owner": owner}, {"claim_until": until})
 
-    @operation("write to", short=True)
+    @operation("write to")
     async def save_turn(self, turn: TurnRecord) -> None:
         """Store a turn as far as it has got, replacing its earlier state in the same attempt."""
         await self._require_example(turn)
         await self._tables.replace("turns", [_turn_row(turn)])
 
-    @operation("write to", short=True)
+    @operation("write to")
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Store the end of a conversation and the given turns, all or nothing. Its attempt becomes the current one.
 
@@ -349,7 +349,7 @@ class RunStore(TableStore):
         count = f"it has {len(found)} turns, counted from 0" if found else "it has no turns"
         raise StoreError(f"turn {index} of conversation {conversation!r} does not exist in run {run!r}; {count}")
 
-    @operation("write to", short=True)
+    @operation("write to")
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Store a model request and its reply. Raises DuplicateRecordError if its key exists."""
         await self._require(prompt.run)

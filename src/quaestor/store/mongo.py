@@ -238,7 +238,7 @@ class MongoTables(MongoConnection):
 
     async def compact(self) -> tuple[int, int] | None:
         """Delete the parts of contents that were never completed. The server reuses the space."""
-        return await self.perform(self._compact, "write to", short=False)
+        return await self.perform(self._compact, "write to")
 
     async def _compact(self) -> None:
         before = to_value("used", await self.clock() - contents.GRACE)

@@ -160,7 +160,7 @@ class MongoConnection:
         """Whether the operation is being retried, so that it may find its own results."""
         return _retrying.get()
 
-    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str, *, short: bool) -> R:
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str) -> R:
         """Return the result of an operation, which is retried while the server is unavailable, up to PATIENCE_SECONDS.
 
         A server that has never answered is not retried, as its address may be wrong.

@@ -11,11 +11,10 @@ import os
 import sqlite3
 import time
 import zlib
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -87,62 +86,6 @@ _MOST_DAMAGED = 20
 """Maximum number of damaged places to list."""
 _MOST_PLACEHOLDERS = 9
 """Maximum number of values with a placeholder each, as each number of placeholders is a separate cached statement."""
-_MOST_GROUPED = 64
-"""Maximum number of operations in a group, which should not block other processes longer than one large operation."""
-
-
-@dataclass(slots=True, eq=False)
-class _WaitingCall:
-    work: Callable[[], Any]
-    little: bool
-    ended: "Future[Any]" = field(default_factory=Future)
-
-
-class OperationLine:
-    """Queue of operations for the file's thread, in call order; short ones are grouped.
-
-    Short operations that wait at the same time share a transaction, and complete when it is committed. If one fails,
-    the transaction is rolled back and each is run again alone, so that only the faulty one fails.
-    """
-
-    def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
-        """Use a thread pool with a single thread."""
-        self._thread, self._together, self._line = thread, together, deque[_WaitingCall]()
-
-    def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
-        """Queue an operation and return its future; an operation that is cancelled before it starts is not run.
-
-        Args:
-            little: Whether it is a short write that may be grouped: it must be repeatable with the same effect.
-        """
-        waiting = _WaitingCall(work, little)
-        self._line.append(waiting)
-        self._thread.submit(self._run_next)
-        return waiting.ended
-
-    def _run_next(self) -> None:
-        """Run the next operation or group of short operations, unless it was part of an earlier group."""
-        group: list[_WaitingCall] = []
-        while self._line and len(group) < _MOST_GROUPED and (not group or (group[-1].little and self._line[0].little)):
-            group.append(self._line.popleft())
-        begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
-        if len(begun) < 2 or not self._run_together(begun):
-            for one in begun:
-                try:
-                    one.ended.set_result(one.work())
-                except BaseException as error:  # noqa: BLE001 - raised to the caller of the operation
-                    one.ended.set_exception(error)
-
-    def _run_together(self, group: list[_WaitingCall]) -> bool:
-        """Run operations in one transaction; return False if they have to be run again one by one."""
-        try:
-            with self._together():
-                results = [one.work() for one in group]
-        except Exception:  # noqa: BLE001 - the faulty operation raises it again when it is run alone
-            return False
-        for one, result in zip(group, results, strict=True):
-            one.ended.set_result(result)
-        return True
 
 
 class SqliteTables:
@@ -166,7 +109,6 @@ class SqliteTables:
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
         self._thread, self._closed = ThreadPoolExecutor(1, "sqlite"), False
-        self._line = OperationLine(self._thread, self._transaction)
         try:
             with self._reporting("open"):
                 self._prepare()
@@ -250,11 +192,7 @@ class SqliteTables:
 
     @contextmanager
     def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
-        """Commit the block, or roll it back on an error; a nested call is part of the outer transaction."""
-        if self._db.in_transaction:
-            # An error here rolls back the outer transaction.
-            yield
-            return
+        """Commit the block, or roll it back on an error."""
         self._db.execute(f"BEGIN {mode}")
         try:
             yield
@@ -284,21 +222,20 @@ class SqliteTables:
                 raise
             raise StoreError(f"cannot {verb} {self.name}: {_ADVICE['SQLITE_CORRUPT']}") from error
 
-    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb) -> R:
         """Run an operation in the file's thread, in a transaction."""
 
         def whole() -> R:
             with self._reporting(verb), self._transaction("DEFERRED" if verb == "read" else "IMMEDIATE"):
                 return _run_sync(work())
 
-        return await self._run_in_order(whole, short=short)
+        return await self._run_in_order(whole)
 
-    async def _run_in_order(self, work: Callable[[], R], *, short: bool = False) -> R:
+    async def _run_in_order(self, work: Callable[[], R]) -> R:
         # After closing there is no thread, and the database itself reports the error.
         if self._closed:
             return work()
-        result: R = await asyncio.wrap_future(self._line.add(work, little=short))
-        return result
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows."""

@@ -115,13 +115,8 @@ class Tables(Protocol):
     transactional: bool
     reference: str
 
-    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Run an operation of a store, atomically if the database has transactions.
-
-        Args:
-            work: Awaits only operations of this object, and is repeatable.
-            short: Whether it is a short write that may share a transaction with others.
-        """
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb) -> R:
+        """Run an operation that awaits only operations of this object, atomically if the database has transactions."""
         ...
 
     @property
@@ -235,7 +230,7 @@ S = TypeVar("S", bound=TableStore)
 Operation = Callable[Concatenate[S, P], Coroutine[Any, Any, R]]
 
 
-def operation(verb: Verb, *, short: bool = False) -> Callable[[Operation[S, P, R]], Operation[S, P, R]]:
+def operation(verb: Verb) -> Callable[[Operation[S, P, R]], Operation[S, P, R]]:
     """Make a method run as one operation of its database, through `Tables.perform`."""
 
     def decorate(work: Operation[S, P, R]) -> Operation[S, P, R]:
@@ -244,7 +239,7 @@ def operation(verb: Verb, *, short: bool = False) -> Callable[[Operation[S, P, R
             given: Any = args
             if not store._tables.transactional:  # the operation may be retried, so iterators are read first
                 given = tuple(tuple(one) if isinstance(one, Iterator) else one for one in args)
-            return await store._tables.perform(partial(work, store, *given, **kwargs), verb, short=short)
+            return await store._tables.perform(partial(work, store, *given, **kwargs), verb)
 
         return run
 
