@@ -23,12 +23,7 @@ _AMOUNTS = ("input", "output", "cached")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a run; None for no limit.
-
-    Attributes:
-        requests: HTTP requests, including repeated attempts.
-        tokens: Input and output tokens together.
-    """
+    """Limits of a run; None for no limit."""
 
     requests: int | None = None
     tokens: int | None = None

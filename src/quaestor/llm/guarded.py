@@ -52,15 +52,7 @@ _STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, Assert
 
 
 class RetryingModel(WrapperModel):
-    """Model wrapper that counts requests, retries them, and raises quaestor's errors.
-
-    Raises (from every request):
-        BudgetExceededError: A limit of the run is reached.
-        ModelAccessError: The key, the model or the server is missing.
-        OutageError: The server did not answer any attempt.
-        ModelReplyError: The reply cannot be used.
-        CassetteError: The request was not recorded.
-    """
+    """Model wrapper that counts requests, retries them, and raises quaestor's errors."""
 
     def __init__(
         self, wrapped: Model, spec: ModelSpec, meter: Meter, *, retries: RetryPolicy, sleep: Sleep = asyncio.sleep

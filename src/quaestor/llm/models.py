@@ -111,21 +111,7 @@ async def connect(
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
 ) -> AsyncIterator[Connection]:
-    """Connect to a model, which any number of tasks of one event loop may use.
-
-    Args:
-        spec: Provider, address, name and features of the model; or just its name (see `find_model`).
-        sinks: Receive every exchange, such as a list.
-        meter: Counts and limits usage; by default usage is only counted.
-        cassette: Records the exchanges, or replays recorded ones without a network and without a key.
-        tracing: Receives a span for each request, such as the result of `tracing.start_tracing()`.
-        environment: The variables with the key, by default `os.environ`.
-        sleep: Waits between attempts.
-
-    Raises:
-        ModelAccessError: The name is unknown, or a required key is not set.
-        SettingsError: The extra `models` is not installed.
-    """
+    """Connect to a model, which any number of tasks of one event loop may use."""
     require_extra("models", "asking a model")
     import httpx2
 

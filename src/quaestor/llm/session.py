@@ -22,16 +22,7 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """Configuration of a run's models. Only `spec` and `roles` affect the results.
-
-    Attributes:
-        budget: The limits of the run, including its earlier attempts; None for no limits.
-        price: The price of tokens; None if unknown.
-        cassette: Records the exchanges, or replays recorded ones.
-        tracing: Receives an OpenTelemetry span for each request.
-        roles: Models of roles that have a separate one, by the solver's role names.
-        prices: Prices of those models, by model name.
-    """
+    """Configuration of a run's models. Only `spec` and `roles` affect the results."""
 
     spec: "ModelSpec"
     budget: "Budget | None" = None

@@ -16,15 +16,7 @@ _MOST_TOKENS = 10**12  # a larger count is a server's error, and too large for a
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Counts of usage that can be added.
-
-    Attributes:
-        requests: Requests sent, including repeated attempts.
-        input_tokens: Tokens read, including those from a cache.
-        cached_tokens: The part of `input_tokens` from the provider's cache.
-        estimated_tokens: The part of all tokens that no server counted, estimated as a quarter of the characters.
-        cost: US dollars; None if no price is known.
-    """
+    """Counts of usage that can be added; `cached_tokens` is part of `input_tokens`, `estimated_tokens` of all."""
 
     requests: int = 0
     input_tokens: int = 0

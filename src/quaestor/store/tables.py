@@ -143,19 +143,11 @@ class Tables(Protocol):
     async def find(
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
     ) -> list[Row]:
-        """Return columns of rows.
-
-        Args:
-            order: Columns to sort by; a leading minus means descending. Rows without a value come last.
-        """
+        """Return columns of rows; `-` before a column sorts it descending, and rows without a value come last."""
         ...
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
-        """Return the distinct combinations of values, each with its number of rows.
-
-        Args:
-            by: Columns; `number?` is whether a row has a number.
-        """
+        """Return the distinct combinations of values, each with its number of rows; `number?`: if there is one."""
         ...
 
     async def clock(self) -> float:
