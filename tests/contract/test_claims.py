@@ -216,18 +216,6 @@ def test_results_of_a_runner_with_an_expired_lease_are_dropped(uri: str, tmp_pat
     assert without_pause(turns, pause) == without_pause(undisturbed_turns(tmp_path), 0)
 
 
-@pytest.mark.very_slow
-def test_workers_of_two_runners_play_each_conversation_once(tmp_path: Path) -> None:
-    uri = f"sqlite:///{tmp_path / 'runs.db'}"
-    processes = [start(runner, uri, tmp_path / "log", 0.0, "processes", resume) for resume in (False, True)]
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    run, _, examples = results(uri)
-    assert (run.status, [example.attempt for example in examples]) == ("complete", [1] * COUNT)
-    assert count_questions(tmp_path / "log") == questions(many_conversations(COUNT))
-
-
 def test_ended_process_is_detected() -> None:
     mine = Lease()
     assert not has_ended(mine.owner)

@@ -124,19 +124,6 @@ def test_copied_store_has_the_digests_of_the_original(pair: tuple[str, str], tmp
 
 
 @pytest.mark.very_slow
-def test_digests_show_differences(uri: str) -> None:
-    call_with_parts(uri, fill)
-    before = call_with_parts(uri, digests_of)
-
-    async def correct(parts: StoreParts) -> None:
-        await parts.runs.add_correction(make_correction(RUN, number=2, attempt=2))
-
-    call_with_parts(uri, correct)
-    after = call_with_parts(uri, digests_of)
-    assert {run for run in before if before[run] != after[run]} == {RUN.id}
-
-
-@pytest.mark.very_slow
 def test_copy_refuses_to_overwrite_a_longer_run(pair: tuple[str, str]) -> None:
     source, target = pair
     call_with_parts(source, fill)

@@ -91,19 +91,6 @@ def test_demo_shows_pages_questions_and_score_and_leaves_no_files(quaestor: Quae
     assert list(Path().iterdir()) == []
 
 
-QUIL = "sample#QUIL/2007/page_88.pdf"
-
-
-@pytest.mark.parametrize(
-    "line", [f"kg show {QUIL}", f"kg build {QUIL}", "runs kg latest Single_NORD/2012/page_41.pdf-2"]
-)
-def test_graph_is_printed_as_json(quaestor: Quaestor, pages: Path, line: str) -> None:
-    assert quaestor("run pages.json").code == 0
-    found = json.loads(quaestor(f"{line} --json").out)
-    assert len(found["observations"]) == found["statistics"]["observations"] > 5
-    assert len(found["digest"]) == 64
-
-
 def test_ontologies_are_printed_as_json(quaestor: Quaestor) -> None:
     for limit in (1, 4):
         assert quaestor(f"ontology build sample --limit {limit} --output o{limit}.ttl").code == 0

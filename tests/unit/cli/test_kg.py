@@ -119,16 +119,6 @@ def test_configured_ontology_is_used_by_every_command(quaestor: Quaestor, two: P
     assert json.loads(quaestor(f"kg build {two} --ontology own --json").out)[0]["minted"] == 0
 
 
-@pytest.mark.slow
-def test_policy_can_be_configured(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
-    mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
-    digest = quaestor(f"ontology build {mine}").out.split()[-1]
-    Path("quaestor.toml").write_text(f'ontology = "{digest}"\npolicy = "strict"\n')
-    refused = quaestor(f"kg show {two}#NORD/2012/page_41.pdf")
-    assert refused.code == 2
-    assert quaestor(f"kg show {two}#NORD/2012/page_41.pdf --policy extend").code == 0
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -170,17 +170,6 @@ def test_file_with_any_name_can_be_asked_about_and_stored(quaestor: Quaestor, tm
 
 
 @any_name
-@pytest.mark.parametrize("name", NAMES)
-def test_unreadable_file_with_any_name_gives_a_one_line_error(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
-    path = tmp_path / os.fsdecode(name)
-    path.write_bytes(b"MZ\0\0")
-    refused = quaestor("read", str(path), str(path))
-    assert refused.code == 2
-    assert len(refused.err.splitlines()) == 2
-    assert "\x1b" not in refused.err
-
-
-@any_name
 def test_question_is_read_as_utf_8_in_any_locale(quaestor: Quaestor, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(CSV)

@@ -133,9 +133,3 @@ def test_only_headers_that_affect_the_client_are_recorded() -> None:
     asyncio.run(client.post("http://h/v1?key=secret", content=b"{}", headers={"authorization": "Bearer secret"}))
     assert exchanges[0].headers == {"retry-after": "3", "content-type": "text/plain"}
     assert "secret" not in repr(exchanges[0])
-
-
-def test_a_key_that_a_server_repeats_is_blanked() -> None:
-    exchanges, client = watched(httpx2.Response(401, stream=Body([b"bad key sk-12345678!"])), ("sk-12345678",))
-    asyncio.run(client.post("http://h/v1", content=b"about sk-12345678"))
-    assert (exchanges[0].request, exchanges[0].response) == ("about [key]", "bad key [key]!")

@@ -1,6 +1,5 @@
 import asyncio
 import json
-import random
 from pathlib import Path
 
 import pytest
@@ -94,34 +93,6 @@ async def test_cancelled_question_leaves_the_conversation_unchanged(tmp_path: Pa
         solver.go_on.set()
         answer = await called(client, "ask", conversation=id, question="and in 2022?")
         assert answer["first_turn"] == 2
-
-
-# An interruption that the callback of a weak reference swallows is printed, and raised again.
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:(?s).*InterruptedWork:pytest.PytestUnraisableExceptionWarning")
-async def test_calls_cancelled_at_any_moment_leave_no_data(tmp_path: Path) -> None:
-    drawn = random.Random(3)
-    async with Client(server_of_folder(tmp_path), mode="legacy") as client:
-        id = (await called(client, "ask", **ASKED))["conversation"]
-        for _ in range(12):
-            asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(3)]
-            asking.append(asyncio.ensure_future(client.call_tool("ask", {"conversation": id, "question": "and 2023?"})))
-            await asyncio.sleep(drawn.random() / 20)
-            for call in asking:
-                call.cancel()
-            done = await asyncio.gather(*asking, return_exceptions=True)
-            assert not [one for one in done if isinstance(one, Exception)]
-        before = len(json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"])
-        answer = await called(client, "ask", conversation=id, question="what was the cost of sales in 2024?")
-        assert (answer["first_turn"], answer["unkept"]) == (before + 1, None)
-    async with client_of_folder(tmp_path) as client:
-        turns = json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"]
-        assert (len(turns), turns[-1]["display"]) == (before + 1, "$ 750.3 million")
-
-
-async def read(client: Client, uri: str) -> str:
-    (content,) = (await client.read_resource(uri)).contents
-    return content.text  # type: ignore[union-attr]
 
 
 async def test_excess_calls_are_refused_with_retry_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from mcp_clients import FILING, called, refused, server_of_folder, whole_session, write_filing
+from mcp_clients import FILING, refused, server_of_folder, whole_session, write_filing
 from mcp_processes import CODE, listening, over_http, over_stdio
-from model_replies import call
-from model_server import ModelServer
 from web import served
 
 from quaestor.cli.serve import add_guard
@@ -106,32 +104,6 @@ async def test_requests_from_other_sites_are_refused(tmp_path: Path, headers: di
             for content in (b"{", b"[" * 100_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":1e999}', b"null"):
                 assert (await http.post(f"{address}{PATH}", content=content)).status_code in (400, 413)
             assert (await http.post(f"{address}{PATH}", json=HELLO)).status_code == 200
-
-
-@pytest.mark.very_slow
-async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, local_models: None) -> None:
-    write_filing(tmp_path / "filings")
-    extract = {
-        "step_id": 1,
-        "tool": "extract_value",
-        "source": "table",
-        "params": {"row_query": "Net sales", "col_query": "2024"},
-    }
-    with ModelServer(lambda request: call("write_plan", thought_process="a cell", steps=[extract])) as model:
-        async with over_stdio(
-            str(tmp_path / "filings"), "--solver", "workflow", "--model", f"openai:scripted@{model.url}/v1",
-            store=tmp_path / "runs.db", environment={"OPENAI_API_KEY": "sk-test"},
-        ) as client:  # fmt: skip
-            answer = await called(client, "ask", document=FILING, question=QUESTIONS[0])
-            assert answer["answers"][0]["display"] == ANSWERS[0]
-            assert answer["solver"] == "workflow · openai:scripted"
-            explained = await called(client, "explain", conversation=answer["conversation"])
-            assert explained["usage"]["requests"] == 1
-            other = await called(
-                client, "ask", conversation=answer["conversation"], question="and in 2023?", solver="embedded"
-            )
-            assert (other["solver"], other["answers"][0]["display"]) == ("embedded", ANSWERS[1])
-            assert model.url not in json.dumps([answer, explained, other])
 
 
 @pytest.mark.very_slow

@@ -18,8 +18,6 @@ from evil_words import CLIMBING, EVIL, SUM, evil_csv
 from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_replies import say
-from model_server import ModelServer
 from random_requests import requests
 from web import asking
 from web_attacks import BROWSER, FORM, HOST, RawApp, Reply, addresses, crawl, faults_of, multipart, raw
@@ -27,7 +25,6 @@ from workbooks import write_workbook
 
 from quaestor import evaluate_async
 from quaestor.sample import sample_path
-from quaestor.testing.models import Reply as ModelReply
 from quaestor.web.app import create_app
 from quaestor.web.security import Access
 
@@ -100,12 +97,7 @@ def filled(path: str, value: str) -> str:
     [
         {"host": HOST},
         {"host": HOST, "origin": "http://evil.example"},
-        {"host": HOST, "origin": "null"},
-        {"host": HOST, "origin": f"https://{HOST}"},
         {"host": HOST, "sec-fetch-site": "cross-site"},
-        {"host": HOST, "sec-fetch-site": "same-site"},
-        {"host": HOST, "sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:1"},
-        {"host": HOST, "referer": f"http://{HOST}/"},
     ],
 )
 def test_cross_site_requests_change_nothing(site: AttackedApp, headers: dict[str, str]) -> None:
@@ -117,19 +109,7 @@ def test_cross_site_requests_change_nothing(site: AttackedApp, headers: dict[str
         assert site.wrong(reply) == []
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example",
-        "127.0.0.1.evil.example",
-        "evil.example:8765",
-        "",
-        "[",
-        "127.0.0.1@evil",
-        "a b",
-        "169.254.169.254",
-    ],
-)
+@pytest.mark.parametrize("host", ["evil.example:8765", "", "[", "127.0.0.1@evil", "a b"])
 def test_unknown_host_names_are_refused(site: AttackedApp, host: str) -> None:
     for method, path in ADDRESSES:
         headers = (("host", host), ("sec-fetch-site", "same-origin"), ("origin", f"http://{host}"))
@@ -172,15 +152,6 @@ def test_paths_cannot_reach_files(site: AttackedApp, climbing: str) -> None:
             reply = site.app.ask(method, filled(there, climbing), (*BROWSER, FORM), f"document={climbing}".encode())
             assert site.wrong(reply) == [], (method, there)
             assert "set-cookie" not in reply.headers
-
-
-@pytest.mark.slow
-def test_parameters_cannot_reach_files(site: AttackedApp) -> None:
-    for number, climbing in enumerate(CLIMBING):
-        for method, there in site.known[number % 81 :: 81]:
-            query = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
-            reply = site.app.ask("GET", f"{there.partition('?')[0]}?{query}")
-            assert site.wrong(reply) == [], (method, there, climbing)
 
 
 @pytest.mark.slow
@@ -247,14 +218,6 @@ def grows(_: Path) -> bytes:
     return gzip.compress(b"<p>" * (90 << 20), 1)
 
 
-def words(_: Path) -> bytes:
-    return b"Nothing but words is here.\n"
-
-
-def old(_: Path) -> bytes:
-    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999)
-
-
 def large(_: Path) -> bytes:
     return b"net sales,120,100\n" * (3 << 20)
 
@@ -270,9 +233,6 @@ def bomb(folder: Path) -> bytes:
     [
         ("picture.csv", lambda _: b"\x89PNG\r\n\x1a\n" + bytes(99)),
         ("empty.html", lambda _: b"   \n"),
-        pytest.param("words.txt", words, marks=pytest.mark.slow),
-        ("cut.pdf", lambda _: b"%PDF-1.7\n1 0 obj"),
-        pytest.param("old.xls", old, marks=pytest.mark.slow),
         pytest.param("large.csv", large, marks=pytest.mark.slow),
         pytest.param("grows.html.gz", grows, marks=pytest.mark.slow),
         pytest.param("bomb.xlsx", bomb, marks=pytest.mark.slow),
@@ -336,33 +296,6 @@ def test_malformed_body_is_a_client_error(site: AttackedApp, kind: str, body: by
                 assert 400 <= reply.status < 500, (path, reply.status)
                 assert site.wrong(reply) == []
     gc.collect()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "model_reply",
-    [ModelReply(f"no such key: {KEY}, Bearer {KEY}", status=401), say(f"the key is {KEY}")],
-    ids=["refused", "answered"],
-)
-@pytest.mark.usefixtures("local_models")
-def test_key_repeated_by_a_model_is_on_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_reply: ModelReply
-) -> None:
-    monkeypatch.setenv("QUAESTOR_API_KEY", KEY)
-    with ModelServer(lambda _: model_reply) as server:
-        request = asking(tmp_path, model=f"openai:scripted@{server.url}/v1")
-        with raw(create_app(request)) as app:
-            site = AttackedApp(app, tmp_path)
-            there = site.converse(evil_csv(), "evil.csv")
-            assert site.post(f"{there}/answerer", answerer="agent-1").status == 303
-            streamed = ("hx-request", "true")
-            replies = [
-                site.post(f"{there}/ask", question="what was rent in 2009?"),
-                app.ask("POST", f"{there}/ask", (*BROWSER, FORM, streamed), b"question=what+was+rent+in+2008%3F"),
-                *(reply for reply in crawl(app).values() if reply is not None),
-            ]
-        assert any(KEY in str(dict(request.headers)) for request in server.requests), "the key was never sent"
-    assert [site.leaks(reply) for reply in replies] == [[]] * len(replies)
 
 
 @pytest.mark.slow

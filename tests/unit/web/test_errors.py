@@ -4,7 +4,6 @@ import pytest
 from fastapi import FastAPI
 from web import asking, client_of
 
-from quaestor.application.error_lines import error_line
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.web.app import create_app
 
@@ -64,20 +63,3 @@ def test_error_in_a_page_fragment_is_one_line(tmp_path: Path) -> None:
         answer = client.get("/mistaken", headers={"HX-Request": "true"})
     assert answer.text.startswith("<p")
     assert answer.headers["hx-retarget"] == "#notice"
-
-
-@pytest.mark.parametrize(
-    ("message", "shown"),
-    [
-        ("cannot read /home/me/a b/filing.htm", "cannot read /home/me/a b/filing.htm".replace("/home/me/a b/", "a b/")),
-        ("the ratio was 1/2, and/or 3/4", "the ratio was 1/2, and/or 3/4"),
-        ("write sqlite:///PATH or mongodb://HOST/DATABASE", "write sqlite:///PATH or mongodb://HOST/DATABASE"),
-        ("no page 'MRO/2007/page_134.pdf'", "no page 'MRO/2007/page_134.pdf'"),
-        ("'/srv/data/x.db' is damaged", "'x.db' is damaged"),
-        (".quaestor/uploads/abc.htm: broken", "abc.htm: broken"),
-    ],
-)
-def test_only_folders_are_omitted(message: str, shown: str) -> None:
-    assert "home" not in error_line(InputError(message))
-    if " b/" not in message:
-        assert error_line(InputError(message)) == shown
