@@ -66,7 +66,7 @@ from quaestor.store.tables import (
 )
 from quaestor.store.turn_summary import COUNTED, RunMeasures, sum_measures, summary_row
 
-_LATEST = ("-started", "-id")
+_LATEST, _NEWEST = ("-started", "-id"), ("-created", "-id")
 _CLAIM = ("attempt", "status", "claim_owner", "claim_until")
 _TEXTS = ("prompt", "response")
 _UNCLAIMED = {"claim_owner": None, "claim_until": None}
@@ -165,10 +165,7 @@ class RunStore(TableStore):
         """Begin another attempt at a conversation, and return the number of the attempt.
 
         From now on the new attempt is the current one; turns and prompts of earlier attempts remain readable by number.
-
-        Args:
-            claim: Claims the conversation for a runner until it ends, the claim expires, or the claim is released.
-                Without one, no other runner is expected, and claims are ignored.
+        Without a claim, no other runner is expected, and claims are ignored.
 
         Raises:
             ClaimedError: Another runner has claimed it, or has run it since.
@@ -250,15 +247,13 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Store the end of a conversation and the given turns, all or nothing. Its attempt becomes the current one.
-
-        Args:
-            turns: The turns that are not stored yet; a stored one is replaced.
+        """Store the end of a conversation with its new or changed turns, all or nothing; its attempt becomes current.
 
         Raises:
             DuplicateRecordError: The conversation is already complete, or two turns have the same index.
         """
-        _check_turns(example, turns)
+        if len({turn.index for turn in turns}) < len(turns):
+            raise DuplicateRecordError(f"two turns of {_describe(example)} have the same index")
         if not (self._tables.done_before and await self._is_stored("examples", row_of(example), _place(example))):
             before = await self._find_unfinished(example)
             if not before and self._tables.transactional:  # turns refer to this row
@@ -354,7 +349,7 @@ class RunStore(TableStore):
         """Store a model request and its reply. Raises DuplicateRecordError if its key exists."""
         await self._require(prompt.run)
         row = await self._contents.put_columns(row_of(prompt), *_TEXTS)
-        what = f"prompt {prompt.number} of turn {prompt.turn} of {_describe(prompt, 'in')}"
+        what = f"prompt {prompt.number} of turn {prompt.turn} of {_describe(prompt)}"
         await self._add("prompt_logs", row, f"{what}; is another process running this conversation?")
 
     @operation("read")
@@ -375,7 +370,7 @@ class RunStore(TableStore):
     async def add_correction(self, correction: CorrectionRecord) -> None:
         """Store a person's correction; the turns remain unchanged."""
         await self._require_example(correction)
-        what = f"correction {correction.number} of {_describe(correction, 'in')}; is another process correcting it?"
+        what = f"correction {correction.number} of {_describe(correction)}; is another process correcting it?"
         await self._add("corrections", row_of(correction), what)
 
     @operation("read")
@@ -408,7 +403,7 @@ class RunStore(TableStore):
         """Return an ontology's triples, sorted. Raises StoreError if it is missing, and lists the latest digests."""
         found = await self._tables.find("ontologies", ("content",), {"digest": digest})
         if not found:
-            latest = await self._ontologies(ListPart(limit=3))
+            latest = await self._records(OntologyRecord, "ontologies", {}, _NEWEST, ListPart(limit=3))
             known = ", ".join(one.digest for one in latest)
             hint = f"the latest are {known}" if known else "it contains no ontologies"
             raise StoreError(f"{self._name} does not contain ontology {digest!r}; {hint}")
@@ -417,10 +412,7 @@ class RunStore(TableStore):
     @operation("read")
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
         """Return the stored ontologies, latest first."""
-        return await self._ontologies()
-
-    async def _ontologies(self, part: ListPart | None = None) -> tuple[OntologyRecord, ...]:
-        return await self._records(OntologyRecord, "ontologies", {}, ("-created", "-id"), part)
+        return await self._records(OntologyRecord, "ontologies", {}, _NEWEST)
 
     @operation("write to")
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
@@ -538,29 +530,13 @@ def _turn_row(turn: TurnRecord) -> Row:
     return row | summary_row(row)
 
 
-def _describe(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord, within: str = "of") -> str:
-    return f"conversation {record.conversation!r} {within} run {record.run!r}"
+def _describe(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord) -> str:
+    return f"conversation {record.conversation!r} of run {record.run!r}"
 
 
 def _is_active(row: Row, now: float) -> bool:
     """Return whether a claim is active; one far in the future was made before the clock was set back."""
     return now < (row.get("claim_until") or 0.0) <= now + MOST_SECONDS
-
-
-def _check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-    """Raise DuplicateRecordError unless all turns belong to the conversation and have distinct indexes."""
-    seen: set[int] = set()
-    for turn in turns:
-        where = f"turn {turn.index} of {_describe(turn, 'in')}"
-        if _place(turn) != _place(example):
-            raise DuplicateRecordError(f"{where} does not belong to conversation {example.conversation!r}")
-        if turn.attempt != example.attempt:
-            raise DuplicateRecordError(
-                f"{where} is of attempt {turn.attempt}, but the conversation is at attempt {example.attempt}"
-            )
-        if turn.index in seen:
-            raise DuplicateRecordError(f"{where} occurs twice")
-        seen.add(turn.index)
 
 
 def filter_of(run: str, wanted: TurnFilter) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -585,10 +561,7 @@ def listing_of(row: Row) -> TurnListing:
 
 
 async def time_of_new_run(store: RunStore) -> datetime:
-    """Return the creation time for a new run: later than all runs of the store, even if the clock was set back.
-
-    Runs are ordered by these times, so that the latest run is the one created last.
-    """
+    """Return the creation time for a new run: later than all runs of the store, even if the clock was set back."""
     latest = (await store.list_runs(RunFilter(), ListPart(limit=1))).items
     return max([now(), *(run.started + timedelta(milliseconds=1) for run in latest)])
 
@@ -600,9 +573,6 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     `/data/runs.db` the same absolute path (slashes count as in SQLAlchemy); `sqlite://` exists only in memory.
     `mongodb://host/database` and `mongodb+srv://...` are databases of a MongoDB server, which is contacted by the first
     operation. Other packages can add schemes.
-
-    Args:
-        create: Whether to create a missing store; False for commands that only read.
 
     Raises:
         StoreError: Unknown scheme, or the store cannot be opened.
