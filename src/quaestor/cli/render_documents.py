@@ -101,13 +101,7 @@ def show_table(console: Console, document: Document, table: Table) -> None:
             console.print(f"[dim]{name}:[/] {escape(text)}")
     for doubt in health_doubts(table, table_health(table)):
         console.print(escape(doubt), style="yellow")
-    grid = Grid(show_header=table.header_rows > 0)
-    for number, column in enumerate(table.columns):
-        head = "\n".join(dict.fromkeys(row[number].text for row in table.cells[: table.header_rows]))
-        grid.add_column(escape(head) or escape(column.label), justify="right" if number else "left")
-    for row in table.cells[table.header_rows :]:
-        grid.add_row(*(escape(cell.text) for cell in row))
-    print_grid(console, grid)
+    print_grid(console, _table_grid(table))
 
 
 def show_place(console: Console, number: int, place: Place) -> None:
@@ -128,7 +122,7 @@ def show_tables(console: Console, document: Document) -> None:
     """Print the id of a page and its tables."""
     console.print(f"[bold]{escape(document.id)}[/]")
     for table in document.tables:
-        print_grid(console, _table_grid(table, frozenset()))
+        print_grid(console, _table_grid(table))
 
 
 def show_document(console: Console, document: Document, marked: Collection[Source] = ()) -> None:
@@ -149,12 +143,11 @@ def show_document(console: Console, document: Document, marked: Collection[Sourc
                 print_grid(console, _table_grid(table, cells))
 
 
-def _table_grid(table: Table, marked: Collection[Source]) -> Grid:
-    grid = Grid(show_header=table.header_rows > 0, header_style="bold", show_edge=True)
-    heads = table.cells[: table.header_rows]
-    for column in range(len(table.columns)):
-        words = "\n".join(escape(row[column].text) for row in heads)
-        grid.add_column(words, justify="right" if column else "left", overflow="fold")
+def _table_grid(table: Table, marked: Collection[Source] = ()) -> Grid:
+    grid = Grid(show_header=table.header_rows > 0)
+    for number, column in enumerate(table.columns):
+        head = "\n".join(dict.fromkeys(row[number].text for row in table.cells[: table.header_rows]))
+        grid.add_column(escape(head or column.label), justify="right" if number else "left", overflow="fold")
     for row in table.cells[table.header_rows :]:
         grid.add_row(
             *(Text(f"[{cell.text}]", style=_MARK) if cell.ref in marked else escape(cell.text) for cell in row)

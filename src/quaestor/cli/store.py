@@ -27,13 +27,14 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     the same digest have the same records.
     """
     from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
+    from quaestor.store.base import display_uri
 
     uri = load_settings({"store": store}).store
 
     async def read() -> None:
         async with AsyncExitStack() as stack:
             parts = await opened_parts(stack, uri, create=False)
-            with announce(f"checking {_show_uri(uri)}"):
+            with announce(f"checking {display_uri(uri)}"):
                 found = await parts.runs.check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
         if json:
@@ -107,6 +108,7 @@ def copy_stores(
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
+    from quaestor.store.base import display_uri
 
     def done(run: "RunRecord") -> None:
         print(f"{run.id}: {count_noun(run.conversations, 'conversation')}", file=sys.stderr)
@@ -133,12 +135,6 @@ def copy_stores(
             if source_digests == target_digests
             else "verified against the source"
         )
-        print(f"{count_noun(len(source_digests) - 1, 'run')} in {_show_uri(target)}, {whole}")
+        print(f"{count_noun(len(source_digests) - 1, 'run')} in {display_uri(target)}, {whole}")
 
     asyncio.run(work())
-
-
-def _show_uri(uri: str) -> str:
-    from quaestor.store.base import display_uri
-
-    return display_uri(uri)
