@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -25,9 +24,6 @@ AT_ONCE = 32
 
 LARGEST = 2_000_000
 """Maximum length of a result in characters."""
-
-_MAY_NEED_ESCAPE = re.compile(r"\\[bfu]|[^\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\U0010ffff]")
-"""Matches JSON text that `sendable` may change: escape sequences and unusual characters."""
 
 INTERNAL = "internal server error; see the server log for details. Other calls may succeed"
 _LONGEST_LINE = 1_000
@@ -123,21 +119,13 @@ async def _finish(work: Awaitable[R]) -> R:
 
 
 def _succeed(result: BaseModel) -> CallToolResult:
-    structured = result.model_dump(mode="json")
+    structured = cast("dict[str, JsonValue]", escape(result.model_dump(mode="json")))
     text = json.dumps(structured, ensure_ascii=False)
-    if needs_escape(text):
-        structured = cast("dict[str, JsonValue]", escape(structured))
-        text = json.dumps(structured, ensure_ascii=False)
     if len(text) > LARGEST:
         return _fail(
             f"the result is too large ({len(text):,} characters; the limit is {LARGEST:,}); request less at once"
         )
     return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
-
-
-def needs_escape(text: str) -> bool:
-    """Return whether `escape` may change a value with this JSON text; a fast check that is false for most values."""
-    return _MAY_NEED_ESCAPE.search(text) is not None
 
 
 def escape(value: JsonValue) -> JsonValue:

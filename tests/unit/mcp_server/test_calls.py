@@ -1,5 +1,4 @@
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -133,11 +132,3 @@ async def test_a_result_that_is_too_large_is_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(calls, "LARGEST", 100)
     async with client_of_folder(tmp_path) as client:
         assert "100" in await refused(client, "read_document", {"document": FILING})
-
-
-def test_characters_that_json_escapes_are_detected() -> None:
-    for code in [*range(0x3000), *range(0xD7F0, 0xE010), *range(0xFFF0, 0x10010), 0x10FFFF]:
-        character = chr(code)
-        if calls.sendable(character) != character:
-            assert calls.needs_escape(json.dumps(character, ensure_ascii=False)), hex(code)
-    assert not calls.needs_escape(json.dumps(['Net sales Año\n\t"“x”', "日本 😀", 1.5, None], ensure_ascii=False))

@@ -39,13 +39,7 @@ _ROUTERS = (
 
 
 def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
-    """Create the API app, to be mounted at `ADDRESS`.
-
-    Args:
-        settings: The request limits are taken from here.
-        access: Only describes the authentication; the app that mounts the API must enforce it.
-        state: The state of the app that mounts the API; its `site` is set when that app starts.
-    """
+    """Create the API app, to be mounted at `ADDRESS`."""
     api = FastAPI(
         title="quaestor",
         version=version("quaestor"),
@@ -103,11 +97,7 @@ _ID_OPERATIONS = (
 
 
 def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
-    """Return the OpenAPI document of the API.
-
-    Args:
-        token: Whether requests must send the token.
-    """
+    """Return the OpenAPI document of the API."""
     schema = get_openapi(
         title=api.title,
         version=api.version,
@@ -160,12 +150,7 @@ class Rates:
     """Token buckets that limit the requests of each client address."""
 
     def __init__(self, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        """Configure the rate.
-
-        Args:
-            a_minute: Requests per minute for each address; 0 disables the limit.
-            clock: Returns the time in seconds.
-        """
+        """Allow a number of requests per minute from each address; 0 disables the limit."""
         self._a_second, self._clock = a_minute / 60, clock
         self._most = max(1.0, self._a_second * _BURST_SECONDS)
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()

@@ -37,11 +37,7 @@ class StrictRequest(Request):
     """Request whose size is limited and whose JSON is parsed strictly."""
 
     async def body(self) -> bytes:
-        """Return the complete body.
-
-        Raises:
-            HTTPException: It is larger than the server allows.
-        """
+        """Return the complete body."""
         if not hasattr(self, "_body"):
             most = (await site_of(self)).settings.serve_request_kb * 1_000
             self._body = b"".join([piece async for piece in _chunks(self, most)])
@@ -73,11 +69,7 @@ class StrictRoute(APIRoute):
 
 
 def require_type(request: Request, wanted: str) -> None:
-    """Check the content type of a request.
-
-    Raises:
-        HTTPException: 415 if the header is missing or names another type.
-    """
+    """Check the content type of a request."""
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.partition("charset=")[2].strip(' "').lower()
     if kind.strip().lower() != wanted or charset not in ("", "utf-8"):
@@ -86,11 +78,7 @@ def require_type(request: Request, wanted: str) -> None:
 
 @asynccontextmanager
 async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
-    """Receive the request body as a file and yield it once it is complete.
-
-    Raises:
-        HTTPException: The content type is wrong, the file is too large, or the disk is full.
-    """
+    """Receive the request body as a file and yield it once it is complete."""
     require_type(request, FILE_TYPE)
     with SpooledTemporaryFile(max_size=_MAX_IN_MEMORY) as file:
         try:
@@ -119,11 +107,7 @@ async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
 
 
 def strict_json(data: bytes) -> object:
-    """Parse JSON, rejecting ambiguous input such as duplicate keys.
-
-    Raises:
-        HTTPException: The data is not valid JSON, or is ambiguous.
-    """
+    """Parse JSON, rejecting ambiguous input such as duplicate keys."""
     try:
         return json.loads(
             data.decode("utf-8"),

@@ -137,13 +137,7 @@ def code_of(error: QuaestorError) -> str:
 
 
 def problem_of(status: int, detail: str, code: str = "", errors: Sequence[Fault] = ()) -> Problem:
-    """Create a problem.
-
-    Args:
-        detail: What went wrong and what to do, in one line.
-        code: The kind of the problem; derived from the status by default.
-        errors: The invalid parts of the request.
-    """
+    """Create a problem."""
     title = _TITLES.get(status) or HTTPStatus(status).phrase
     name = code or title.lower().replace(" ", "_")
     return Problem(title=title, status=status, detail=detail, code=name, errors=tuple(errors))
@@ -161,13 +155,7 @@ def problem_answer(problem: Problem, headers: Mapping[str, str] | None = None) -
 
 
 def problems(*more: int, changes: bool = False, body: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses for the errors of an operation.
-
-    Args:
-        *more: Statuses besides those that every operation has.
-        changes: Whether the operation changes data.
-        body: Whether the operation takes a body.
-    """
+    """Return the OpenAPI responses for the errors of an operation."""
     statuses = sorted(
         {*_COMMON_STATUSES, *more, *(_CHANGE_STATUSES if changes else ()), *(_BODY_STATUSES if body else ())}
     )
@@ -229,11 +217,7 @@ class HeadMiddleware:
 
 
 def methods_of(api: FastAPI, path: str) -> list[str]:
-    """Return the HTTP methods that a path supports.
-
-    Args:
-        path: The path below the API's mount point.
-    """
+    """Return the HTTP methods that a path supports."""
     paths: dict[str, dict[str, Any]] = api.openapi()["paths"]
     found: set[str] = set()
     for template, operations in paths.items():
