@@ -1,4 +1,4 @@
-"""Runs that ask a model over HTTP: budgets, recordings, usage and stored prompts."""
+"""Options of solvers and models: budgets, recordings, usage, stored prompts, and checks of a model."""
 
 import io
 import json
@@ -10,10 +10,14 @@ import pytest
 from asking import AskingSolver
 from command_line import Outcome, Quaestor, one_line, refused
 from made_up import a_record, write_dataset
-from model_replies import say
+from model_replies import call, say
 from model_server import ModelServer
 from stand_in import stand_in
 
+from quaestor.application.solver_options import solver_options
+from quaestor.cli.options import SolverOptions
+from quaestor.errors import SettingsError
+from quaestor.settings import Settings
 from quaestor.testing.models import ReceivedRequest, Reply
 
 CANARY = "sk-canary-0a1b2c3d4e5f6a7b"
@@ -257,3 +261,54 @@ def test_replayed_chat_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: py
     again = chat(ask, monkeypatch, "and in 2007?\n", "--replay", "tape.json")
     assert again.code == 0
     assert again.out in outcome.out
+
+
+def able(request: ReceivedRequest) -> Reply:
+    if "add" in request.tools:
+        return call("add", a=2, b=3)
+    return say('{"total": 5}' if "response_format" in request.body else "ready")
+
+
+def test_model_capabilities_are_printed_as_json(quaestor: Quaestor, local_models: None) -> None:
+    with ModelServer(able) as server:
+        outcome = quaestor(f"models check vllm:scripted@{server.url}/v1 --json")
+    found = json.loads(outcome.out)
+    assert found["model"] == "scripted"
+    assert {check["what"]: check["able"] for check in found["checks"]}["tools"] is True
+    assert found["used"]["requests"] == 4
+
+
+def test_configured_model_is_shown_with_its_price(quaestor: Quaestor, local_models: None, tmp_path: Path) -> None:
+    with ModelServer(able) as server:
+        table = f'[models.lab]\nbase_url = "{server.url}/v1"\nmodel = "m"\nprofile = "plain"\n'
+        (tmp_path / "quaestor.toml").write_text(table + "[prices.lab]\ninput = 1000\noutput = 1000\n")
+        outcome = quaestor("models check lab")
+    assert outcome.code == 0
+    assert "2 requests, 30 tokens, 0.030000 US dollars" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("anthropic:claude-x", "ANTHROPIC_API_KEY"),
+        ("claude-x", "'claude-x'"),
+        ("openai:m@http://127.0.0.1:9/v1", "127.0.0.1"),
+    ],
+)
+def test_missing_model_gives_a_one_line_error(
+    quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.setattr("quaestor.llm.models.RetryPolicy.pause", lambda *_: None)
+    assert message in refused(quaestor(f"models check {name}"))
+
+
+def test_any_option_can_be_given_by_its_name() -> None:
+    result = SolverOptions(option=["weights=a=b", "abstain-below=0.5"]).overrides
+    assert result.texts == {"weights": "a=b", "abstain_below": "0.5"}
+    settings = Settings()
+    assert solver_options(settings, result) == {"weights": "a=b", "abstain_below": 0.5}
+    with pytest.raises(SettingsError):
+        solver_options(settings, SolverOptions(abstain_below=0.25, option=["abstain_below=0.5"]).overrides)
+    with pytest.raises(SettingsError):
+        solver_options(Settings(solver="reflection"), SolverOptions(option=["expert_options=1"]).overrides)

@@ -1,17 +1,25 @@
-"""A server's Retry-After applies to all conversations with the same model."""
+"""Waits that a server asks for, and replies with an unpaired surrogate that are sent back to the model."""
 
 import asyncio
 import time
 
 import pytest
 from local_models import loopback_only
+from model_bench import Bench
 from model_replies import say, too_many
 from model_server import ModelServer
 from pydantic_ai import Agent
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ToolReturnPart,
+    UserPromptPart,
+)
 
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
-from quaestor.testing.models import ReceivedRequest, Reply
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 
 @pytest.mark.slow
@@ -64,3 +72,23 @@ def test_retry_after_does_not_pause_other_models(monkeypatch: pytest.MonkeyPatch
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
         assert asyncio.run(ask(server.url)) < 1.4
+
+
+HALF = "it is \ud83d"
+
+
+def test_a_reply_with_half_a_pair_can_be_answered(bench: Bench) -> None:
+    bench.says(Reply(HALF, calls=(Call("add", {"of": HALF}),)), say("done"))
+
+    async def run() -> str:
+        async with bench.connect() as connection:
+            messages: list[ModelMessage] = [ModelRequest.user_text_prompt("hello")]
+            response = await model_request(connection.model, messages)
+            (call,) = response.tool_calls
+            results = ModelRequest([ToolReturnPart("add", f"no {HALF}", call.tool_call_id), UserPromptPart(HALF)])
+            return (await model_request(connection.model, [*messages, response, results])).text or ""
+
+    assert asyncio.run(run()) == "done"
+    assert len(bench.server.requests) == 2
+    assert bench.server.requests[1].results == ["no it is ?"]
+    assert bench.server.requests[1].prompts[-1] == "it is ?"

@@ -3,9 +3,12 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC
+from itertools import pairwise
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from model_bench import Bench
 from model_replies import broken, call, say, serialize_reply
 from pydantic_ai import Agent
@@ -13,7 +16,7 @@ from pydantic_ai import Agent
 from quaestor.errors import ModelReplyError
 from quaestor.llm import transport
 from quaestor.llm.transcript import Exchange, phase, turn_context
-from quaestor.llm.transport import WatchingTransport
+from quaestor.llm.transport import Redactor, WatchingTransport, redact
 
 
 def play(bench: Bench, conversation: str) -> None:
@@ -133,3 +136,30 @@ def test_only_headers_that_affect_the_client_are_recorded() -> None:
     asyncio.run(client.post("http://h/v1?key=secret", content=b"{}", headers={"authorization": "Bearer secret"}))
     assert exchanges[0].headers == {"retry-after": "3", "content-type": "text/plain"}
     assert "secret" not in repr(exchanges[0])
+
+
+KEYS = ("abababac", "abababad-long")
+
+
+def in_pieces(text: bytes, cuts: list[int], secrets: tuple[str, ...] = KEYS) -> bytes:
+    blanking = Redactor(secrets)
+    edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [blanking.feed(text[start:end]) for start, end in pairwise(edges)]
+    return b"".join(pieces) + blanking.flush()
+
+
+@given(st.lists(st.sampled_from(["ab", "abababac", "abababad-long", "c", "x", "-lo"])), st.lists(st.integers(0, 60)))
+def test_redaction_does_not_depend_on_chunks(words: list[str], cuts: list[int]) -> None:
+    text = "".join(words)
+    whole = in_pieces(text.encode(), []).decode()
+    assert in_pieces(text.encode(), cuts).decode() == whole == redact(text, KEYS)
+    assert not any(key in whole for key in KEYS)
+
+
+@given(st.text())
+def test_a_text_without_a_key_is_left_as_it_is(text: str) -> None:
+    assert redact(text, ("sk-0123456789",)) == text
+
+
+def test_a_placeholder_is_not_a_key() -> None:
+    assert redact("nonetheless", ("none", "")) == "nonetheless"

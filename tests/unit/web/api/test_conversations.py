@@ -63,3 +63,48 @@ def test_conversation_is_downloaded_as_a_file(tmp_path: Path, format: str, kind:
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment")
     assert content in answer.content
+
+
+def test_available_solvers_are_listed_without_keys_or_addresses(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").write_text('[models.local]\nname = "openai:small@http://127.0.0.1:9/v1"\n')
+    with program(tmp_path) as api:
+        listed = api.get("/solvers")["items"]
+    assert (listed[0]["id"], listed[0]["asks_model"]) == ("default", False)
+    assert {one["id"] for one in listed if one["asks_model"]} >= {"agent-1", "workflow-1"}
+    assert "127.0.0.1" not in str(listed)
+
+
+def test_answer_is_corrected_and_the_correction_undone(tmp_path: Path) -> None:
+    with program(tmp_path) as api:
+        there = api.ask_all("cell 1 1", "cell 1 2", "change")
+        before = api.get(there)["turns"][2]["display"]
+        correction = api.post(f"{there}/corrections", 201, fix="1 cell 1 = 999 because it is printed so", author="Ada")
+        assert (correction["number"], correction["author"], correction["reason"], correction["stands"]) == (
+            1,
+            "Ada",
+            "it is printed so",
+            True,
+        )
+        assert {change["number"] for change in correction["changes"]} == {1, 3}
+        assert api.get(there)["turns"][2]["display"] != before
+        api.post(f"{there}/corrections", 201, fix="undo 1")
+        listed = api.get(f"{there}/corrections")
+        assert [(one["act"]["kind"], one["stands"]) for one in listed["items"]] == [("number", False), ("undo", False)]
+        assert api.get(there)["turns"][2]["display"] == before
+
+
+def test_offered_corrections_can_be_applied(tmp_path: Path) -> None:
+    with program(tmp_path) as api:
+        there = api.ask_all("cell 1 1")
+        offer = api.get(f"{there}/turns/1/offers")["offers"][0]
+        api.post(f"{there}/corrections", 201, fix=offer["fix"])
+        assert api.get(there)["turns"][0]["display"] == offer["gives"]
+        assert api.get(f"{there}/turns/2/offers", 404)["code"] == "unknown_conversation"
+
+
+def test_impossible_correction_changes_nothing(tmp_path: Path) -> None:
+    with program(tmp_path) as api:
+        there = api.ask_all("cell 1 1")
+        for fix in ("1 cell 9 = 1", "nothing of this", "9 1", "1", "undo 4", "1 cell 1 = many"):
+            api.post(f"{there}/corrections", 400, fix=fix)
+        assert api.get(f"{there}/corrections")["total"] == 0

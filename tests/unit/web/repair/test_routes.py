@@ -6,14 +6,18 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from corrected import a_ledger, at, misread
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from starlette.testclient import TestClient
 from web import asking, begun, client_of
 
+from quaestor.conversation.turn import OperationChoice
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 from quaestor.web.app import create_app
+from quaestor.web.ask.routes import correction_views
+from quaestor.web.repair.routes import numbers_of_answer, offer_views, steps_of_answer
 
 ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
@@ -149,3 +153,27 @@ def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_pa
         assert answer.headers["location"] == f"{there}?corrected=1#turn-{turn}"
         shown = site.get(there).text
         assert '<p class="corrected">' in shown
+
+
+def test_corrections_are_listed_latest_first() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 2, "0"), "Ada", "misread", at(1))
+    ledger.correct(OperationChoice(2, 1, "add"), "Bo", moment=at(2))
+    ledger.undo("Cy", moment=at(3))
+    (undo, _), (chosen, _), (number, second) = correction_views(ledger)
+    assert (undo.author, undo.stands) == ("Cy", False)
+    assert (chosen.author, chosen.stands) == ("Bo", False)
+    assert (number.reason, number.stands, number.made) == ("misread", True, at(1))
+    fourth = next(change for change in second.changes if change.turn == 3)
+    assert (fourth.was, fourth.answer.value, bool(fourth.answer.reason)) == ("-0.1414", None, True)
+
+
+def test_corrected_number_shows_the_original_text() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 2, "200,000"), "Ada")
+    (number,) = numbers_of_answer(ledger, 1)
+    assert (number.key, number.text, number.was) == ("t0-1-2", "200,000", "181001")
+    (step,) = steps_of_answer(ledger, 1)
+    assert step == (1, "net revenue, 2007", "t0-1-2")
+    assert list(steps_of_answer(ledger, 2)) == []
+    assert {kind for kind, offers in offer_views(ledger, 2).items() if offers} == {"reading", "operation"}
