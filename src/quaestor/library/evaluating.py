@@ -85,4 +85,18 @@ def evaluate(
     >>> evaluate("sample", limit=1).report.score.execution.total
     4
     """
-    return run_sync(evaluate_async(**locals()))
+    return run_sync(
+        evaluate_async(
+            dataset,
+            solver=solver,
+            model=model,
+            options=options,
+            limit=limit,
+            conversations=conversations,
+            sample=sample,
+            seed=seed,
+            workers=workers,
+            store=store,
+            settings=settings,
+        )
+    )
