@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.fold_weights import DATA, OutOfFold
 from benchmarks.workload import SUPPORT
-from quaestor.application.simulated_cascade import CascadePoint, StageTurn, cascade_curve, replayed_curve
+from quaestor.application.simulated_cascade import CachingSolver, CascadePoint, StageTurn, cascade_curve, replayed_curve
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.replaying import CachingSolver
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session

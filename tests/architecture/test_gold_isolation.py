@@ -38,7 +38,7 @@ COMMON_WORDS = {"answer", "scale"}
 MAY_NAME_ANSWERS = {f"scoring/references/{name}.py" for name in ("convfinqa", "filings", "tatqa")}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "testing/", "__init__.py", "inspect_task/task.py",
-    "application/calibrating.py", "application/judged_runs.py", "library/evaluating.py",
+    "application/judged_runs.py", "library/evaluating.py",
     "application/simulated_cascade.py", "application/prose_judge.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
 )  # fmt: skip

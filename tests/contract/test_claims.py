@@ -17,10 +17,10 @@ import pytest
 from scripted import logging_to, many_conversations
 
 from quaestor.datasets.dataset import Dataset
-from quaestor.evaluation.claims import LEASE_SECONDS, Lease, has_ended
 from quaestor.evaluation.engines import make_engine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.writing import LEASE_SECONDS, Lease, has_ended
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 from quaestor.testing.store_records import make_example, make_run, run_scenario

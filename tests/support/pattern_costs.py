@@ -17,7 +17,7 @@ from re import _parser
 from time import perf_counter, process_time
 
 import quaestor
-from quaestor.evaluation.checked_questions import MAX_QUESTION
+from quaestor.datasets.dataset import MAX_QUESTION
 
 SOURCE = Path(quaestor.__file__).parent
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")

@@ -20,11 +20,10 @@ from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn
 from quaestor.core.computing import compute, computing_limit
 from quaestor.core.serial import Triple
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError, StoreError
-from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider

@@ -24,10 +24,9 @@ from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
 from quaestor.conversation.turn import Act, Correction, Turn, active_corrections
 from quaestor.core.computing import compute
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
-from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.conversation_result import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider

@@ -20,9 +20,9 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
+from quaestor.datasets.dataset import check_question
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
-from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question

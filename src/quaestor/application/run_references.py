@@ -23,9 +23,9 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.scores.records import ScoreRecord
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.taxonomy import Cause
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.base import RunStore

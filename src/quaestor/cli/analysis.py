@@ -257,7 +257,7 @@ def calibrate_command(
     The run must use a solver that asks a model, with `--option measure=true`, on a labelled file. The printed figures
     are for answers whose confidence was learned from other companies.
     """
-    from quaestor.application.calibrating import calibrate_run, calibration_text
+    from quaestor.application.training import calibrate_run, calibration_text
     from quaestor.cli.results import show_coverage
 
     file = labelled_file(dataset)

@@ -8,9 +8,9 @@ from rich.console import Console
 from quaestor.cli.printing import print_rows
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
 from quaestor.scoring.calibration import CalibrationReport
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import FILINGS, SCORERS
+from quaestor.scoring.taxonomy import Cause
 from quaestor.scoring.turn_frame import breakdown_title
 
 if TYPE_CHECKING:

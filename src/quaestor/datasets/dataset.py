@@ -1,4 +1,4 @@
-"""Conversations about documents, without answers: listing, lazy reading, and selection."""
+"""Conversations about documents, without answers: listing, lazy reading, selection, and validation of questions."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import overload
 from quaestor.core.answer_value import AnswerKinds
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import WarningKind, show_warning
-from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
+from quaestor.errors import DatasetError, QuestionError, UnknownConversationError, unknown_name
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords
 
@@ -331,3 +331,26 @@ class Selection:
 
     def _place(self, id: str) -> tuple[str, str]:
         return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id
+
+
+MAX_QUESTION = 4_000
+"""Maximum number of characters in a question."""
+
+
+def check_questions(conversation: Conversation) -> None:
+    """Raise QuestionError if a question of a conversation is invalid."""
+    for number, question in enumerate(conversation.questions, start=1):
+        alone = len(conversation.questions) == 1  # also true for each question of an interactive conversation
+        check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
+
+
+def check_question(question: str, where: str) -> None:
+    """Raise QuestionError if a question is invalid."""
+    if not question.strip():
+        raise QuestionError(f"{where} is empty")
+    if not any(character.isalnum() for character in question):
+        raise QuestionError(f"{where} has neither words nor numbers")
+    if len(question) > MAX_QUESTION:
+        raise QuestionError(f"{where} has {len(question):,} characters; the maximum is {MAX_QUESTION:,}")
+    if any("\ud800" <= character <= "\udfff" for character in question):
+        raise QuestionError(f"{where} is not valid UTF-8; in a terminal, use a UTF-8 locale or set PYTHONUTF8=1")

@@ -7,16 +7,14 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import takewhile
 
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.errors import DatasetError, InputError
-from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.claims import Lease, has_ended
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import ObserverFactory
-from quaestor.evaluation.writing import OnConversation, RunWriter
+from quaestor.evaluation.writing import Lease, OnConversation, RunWriter, has_ended
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology

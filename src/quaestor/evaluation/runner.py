@@ -14,10 +14,9 @@ from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute, compute_little, computing_limit, little_work
 from quaestor.core.serial import Triple
-from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.dataset import Conversation, check_questions
 from quaestor.documents.document import Document
 from quaestor.errors import DocumentError, OutageError, QuestionTimeoutError
-from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.evaluation.conversation_result import (
     FROZEN,

@@ -21,9 +21,8 @@ from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, 
 from quaestor.application.resolve import dataset_path, read_answerable
 from quaestor.application.solver_options import SolverOverrides, run_options
 from quaestor.core.computing import compute
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.errors import SettingsError, unknown_name
-from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.conversation_result import describe_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records

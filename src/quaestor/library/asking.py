@@ -11,10 +11,9 @@ from pydantic import JsonValue
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.solver_options import SolverOverrides
-from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.dataset import Conversation, check_questions
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError, SettingsError
-from quaestor.evaluation.checked_questions import check_questions
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
 from quaestor.settings import Settings, load_settings

@@ -13,12 +13,11 @@ from quaestor.application.file_cache import file_cache, load_graphs, reading_lim
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.resolve import DocumentInCorpus, read_files
 from quaestor.core.visible import visible
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset, check_question
 from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, document_html
 from quaestor.documents.table import Table
 from quaestor.errors import InputError
-from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.library.answered import AnsweredQuestion, Answers
 from quaestor.library.asking import Options, Questions, make_ask_request, questions_of, require_named, settings_with

@@ -34,10 +34,10 @@ from quaestor.conversation.events import Event, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.core.serial import Value
+from quaestor.datasets.dataset import MAX_QUESTION
 from quaestor.documents.document import Document
 from quaestor.documents.health import health_doubts, health_words, table_health
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
-from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.calls import Progress, ignore_progress, tool

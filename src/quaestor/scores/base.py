@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from quaestor.scores.columns import PLACES, pack_rows, unpack_frame
 from quaestor.scores.records import (
+    PLACES,
     ConversationScoreRecord,
     JudgedTurn,
     Outcome,
@@ -21,6 +21,8 @@ from quaestor.scores.records import (
     Verdict,
     VerdictFilter,
     Verdicts,
+    pack_rows,
+    unpack_frame,
 )
 from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame

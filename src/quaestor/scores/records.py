@@ -1,16 +1,27 @@
-"""Records of a score, and the filters and results of lists of judged turns.
+"""Records of a score, their verdicts packed by column, and the filters and results of lists of judged turns.
 
 A score has verdicts and counts, but no field for reference answers, reference programs, or a run's answers.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+import secrets
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from importlib.metadata import version
+from itertools import groupby
+from typing import Any, Literal
 
 from pydantic import ConfigDict, JsonValue
 
+from quaestor.core import serial
+from quaestor.scoring.figures import Score
+from quaestor.scoring.scorers import PROGRAMS, measures_of
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.listing import TurnListing
+from quaestor.store.records import RunRecord, now
+from quaestor.store.tables import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,7 @@ class Verdict:
     Attributes:
         correct: Whether the answer is right by the benchmark's rules.
         program_correct: Whether the program is right by official program accuracy; null without a reference program.
-        cause: Why it is wrong, a name from `quaestor.scoring.cause`; null if it is right, and in older verdicts.
+        cause: Why it is wrong, a name from `quaestor.scoring.taxonomy`; null if it is right, and in older verdicts.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
@@ -130,3 +141,113 @@ class PairCounts:
     outcomes: Mapping[Outcome, int]
     differ: int
     total: int
+
+
+PLACES = "places"
+"""Column of the conversations and pages, each with its number of turns."""
+
+_PLACE = ("conversation", "document")
+_NAMES = ("index", "correct", "program_correct", "cause", "number", "confidence")
+_LEVEL = 6
+
+
+def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Pack judged turns, sorted by conversation and index, as columns of deflated JSON."""
+    columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in _NAMES}
+    alike = groupby(rows, key=lambda row: tuple(row[name] for name in _PLACE))
+    columns[PLACES] = [(*place, len(list(of))) for place, of in alike]
+    return {name: _pack(column) for name, column in columns.items()}
+
+
+def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
+    """Return the turns that `pack_rows` packed."""
+    columns: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
+    places, indexes = columns[PLACES], columns["index"]
+    conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))
+    try:
+        measures = measures_of(scorers)
+    except ValueError:  # the score was stored by another version
+        measures = PROGRAMS
+    both = list(zip(columns["correct"], columns["program_correct"], strict=True))
+    verdicts = {one: {measures.right: one[0], measures.second: one[1]} for one in set(both)}
+    companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
+    classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
+    frame = TurnFrame(
+        measures,
+        ("turn",),
+        conversations,
+        indexes,
+        pages,
+        [companies[page] for page in pages],
+        columns["number"],
+        columns["confidence"],
+        columns["cause"],
+        [verdicts[one] for one in both],
+        [classes[place] for place in indexes],
+    )
+    frame.asked = (packed[PLACES], packed["index"])
+    return frame
+
+
+def _pack(column: Sequence[Any]) -> bytes:
+    return zlib.compress(json.dumps(column, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)
+
+
+def make_score_records(
+    run: RunRecord,
+    dataset: str,
+    turns: TurnFrame,
+    figures: Score,
+    called: Mapping[str, int],
+    references_digest: str | None = None,
+) -> ScoreRecords:
+    """Return the records of a run's score.
+
+    Breakdowns are left out: for a run with a single conversation they would reveal its reference programs.
+    """
+    scored = now()
+    places: dict[str, list[int]] = {}
+    for place, conversation in enumerate(turns.conversations):
+        places.setdefault(conversation, []).append(place)
+    right = sum(map(turns.correct, range(len(turns))))
+    score = ScoreRecord(
+        id=f"{scored:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
+        run=run.id,
+        dataset=dataset,
+        dataset_digest=run.dataset_digest,
+        scored=scored,
+        version=version("quaestor"),
+        metrics={name: {**serial.dump(found), "value": found.value} for name, found in figures.results.items()},
+        conversations=len(places),
+        turns=len(turns),
+        correct_answers=right,
+        accuracy=_mean(right, len(turns)),
+        unanswered=figures.unanswered,
+        mean_turns=_mean(len(turns), len(places)),
+        mean_tool_calls=_mean(sum(called.get(id, 0) for id in places), len(turns)),
+        references_digest=references_digest,
+    )
+
+    def conversation_score(id: str) -> ConversationScoreRecord:
+        members = places[id]
+        right = sum(map(turns.correct, members))
+        return ConversationScoreRecord(
+            score=score.id,
+            run=run.id,
+            conversation=id,
+            turns=len(members),
+            correct_answers=right,
+            accuracy=_mean(right, len(members)),
+            failed_turns=[turns.places[place] for place in members if not turns.correct(place)],
+            mean_tool_calls=_mean(called.get(id, 0), len(members)),
+        )
+
+    verdicts = {}
+    for at, turn in enumerate(zip(turns.conversations, turns.places, strict=True)):
+        program = turns.verdicts[at].get("program")
+        verdicts[turn] = Verdict(turns.correct(at), None if program is None else bool(program), turns.causes[at])
+    return ScoreRecords(score, tuple(map(conversation_score, places)), verdicts)
+
+
+def _mean(count: int, among: int) -> float:
+    return count / among if among else 0.0

@@ -16,7 +16,7 @@ from quaestor.documents.alignment import LOOKED_BACK, aligned_periods
 from quaestor.documents.document import Document, Sentence
 from quaestor.plan.scales import needs_no_source
 from quaestor.questions.stems import stems
-from quaestor.scoring.cause import Cause
+from quaestor.scoring.taxonomy import Cause
 from quaestor.scoring.terms import (
     ConstantTerm,
     EarlierAnswerTerm,

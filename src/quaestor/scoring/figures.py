@@ -12,10 +12,10 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
 from quaestor.scoring.bootstrap import Numbers, Proportion, group_places, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import SCORERS, Measures, Scorer, measures_of
+from quaestor.scoring.taxonomy import Cause
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 

@@ -18,14 +18,13 @@ from quaestor.errors import DatasetError
 from quaestor.plan.expressions import TableRows
 from quaestor.retrieval.index import load_index
 from quaestor.retrieval.question_texts import search_question
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import SCORERS, Verdict, measures_for, measures_of
-from quaestor.scoring.taxonomy import TurnKind, turn_kinds
+from quaestor.scoring.taxonomy import Cause, TurnKind, turn_kinds
 
 _PAGES = 16
 """Number of pages cached for scoring; conversations about the same page usually follow each other."""

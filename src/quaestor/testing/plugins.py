@@ -17,12 +17,11 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import MAX_QUESTION, Conversation, Dataset, check_questions
 from quaestor.datasets.formats import AboutFiles, DatasetFormat, DocumentFolder, dataset_formats, read_dataset
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, MissingModelError, OutageError, QuestionError
-from quaestor.evaluation.checked_questions import MAX_QUESTION, check_questions
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
@@ -319,7 +318,7 @@ def check_reader(reader: object, path: str | Path) -> Document:
         path: A file of its kind.
     """
     __tracebackhide__ = True
-    built = cast(DocumentReader, _instance_of(reader, "reader"))
+    built = cast("DocumentReader", _instance_of(reader, "reader"))
     what, content = f"the reader {built.name!r}", read_content(Path(path))
     _check_recognising(what, built, content)
 
@@ -350,7 +349,7 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         path: A file of its kind, with at least two conversations.
     """
     __tracebackhide__ = True
-    built = cast(DatasetFormat, _instance_of(format, "dataset format"))
+    built = cast("DatasetFormat", _instance_of(format, "dataset format"))
     what, content = f"the dataset format {built.name!r}", read_content(Path(path))
     _check_recognising(what, built, content)
 
@@ -398,7 +397,7 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
         dataset: The dataset of the file, as `check_dataset` returns it.
     """
     __tracebackhide__ = True
-    built = cast(GoldFormat, _instance_of(format, "format of reference answers"))
+    built = cast("GoldFormat", _instance_of(format, "format of reference answers"))
     what = f"the format of reference answers {built.name!r}"
     require(built.name == dataset.format, f"{what}: its name must be that of the dataset format, {dataset.format!r}")
     content = read_content(Path(path))

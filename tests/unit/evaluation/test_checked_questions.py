@@ -4,8 +4,8 @@ import pytest
 from scripted import ScriptedSolver, a_conversation
 
 from quaestor.conversation.answer import Answer
+from quaestor.datasets.dataset import MAX_QUESTION
 from quaestor.errors import QuestionError
-from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.base import TurnContext
 

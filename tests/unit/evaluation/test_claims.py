@@ -3,7 +3,7 @@
 import asyncio
 from typing import cast
 
-from quaestor.evaluation.claims import Lease
+from quaestor.evaluation.writing import Lease
 from quaestor.store.base import RunStore
 
 
@@ -26,7 +26,7 @@ class CancellationSwallowingStore:
 def test_claims_are_released_if_the_store_swallows_a_cancellation() -> None:
     async def record_renewals() -> list[float]:
         store = CancellationSwallowingStore()
-        async with asyncio.timeout(30), Lease(0.03).renew_until_end(cast(RunStore, store), "run"):
+        async with asyncio.timeout(30), Lease(0.03).renew_until_end(cast("RunStore", store), "run"):
             await store.waiting.wait()
         return store.renewed
 

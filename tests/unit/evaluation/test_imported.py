@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from made_up import a_record, write_dataset
 
+from quaestor.application.run_import import imported_turns, read_answers, unanswered
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo, value_to_text
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import BadLinesError, InputError
-from quaestor.evaluation.imported import imported_turns, read_answers, unanswered
 from quaestor.llm.usage import Usage
 from quaestor.store.records import now
 

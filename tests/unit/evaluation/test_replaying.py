@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 from scripted import a_conversation, answered, extract
 
-from quaestor.application.simulated_cascade import THRESHOLDS
+from quaestor.application.simulated_cascade import THRESHOLDS, CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SolverError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.solvers.base import Solver, TurnContext

@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 import quaestor
 from quaestor.core import serial
 from quaestor.scores.base import ScoreStore
-from quaestor.scores.columns import pack_rows, unpack_frame
-from quaestor.scores.recording import make_score_records
-from quaestor.scores.records import ScoreRecords
+from quaestor.scores.records import ScoreRecords, make_score_records, pack_rows, unpack_frame
 from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.score_rules import make_score

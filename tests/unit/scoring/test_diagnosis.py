@@ -14,12 +14,12 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.taxonomy import Cause
 
 PAGE = page(
     [

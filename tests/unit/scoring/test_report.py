@@ -11,11 +11,11 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Report, score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, read_gold
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import STATED
+from quaestor.scoring.taxonomy import Cause
 
 GOLD = {
     "Single_A": (

@@ -19,9 +19,9 @@ from quaestor.conversation.events import dump_events, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.serial import Value
+from quaestor.datasets.dataset import MAX_QUESTION
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
-from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.web.api.bodies import RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
 from quaestor.web.api.problems import code_of, problem_json, problem_of, problems, status_of

@@ -31,7 +31,7 @@ from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.core.serial import Value
-from quaestor.evaluation.checked_questions import MAX_QUESTION
+from quaestor.datasets.dataset import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA

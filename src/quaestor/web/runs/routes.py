@@ -14,8 +14,8 @@ from quaestor.application.run_service import OVER_DATASETS
 from quaestor.application.run_views import BREAKDOWNS, RunCounts, by_chance, read_references, read_turn_detail
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
-from quaestor.scoring.cause import Cause
 from quaestor.scoring.scorers import SCORERS
+from quaestor.scoring.taxonomy import Cause
 from quaestor.store.records import RunStatus
 from quaestor.web.runs import words
 from quaestor.web.runs.filters import RUNS_SHOWN, TURNS_SHOWN, ListRequest, PairQuery, RunQuery, TurnQuery, pager
