@@ -194,11 +194,6 @@ class AnswerWorkers:
         Args:
             work: Must be picklable.
             like: Jobs with the same value preferably go to the same worker; by default the page.
-
-        Raises:
-            QuestionTimeoutError: The work took too long.
-            LostWorkerError: The worker died.
-            Exception: Whatever the work raises.
         """
         key, pickled_page = _key(page, request), None
         while True:

@@ -216,11 +216,7 @@ class AskResult:
 async def answer_questions(
     page: DocumentInCorpus, questions: Sequence[str], request: AskRequest, *, chained: bool = True
 ) -> AskResult:
-    """Answer questions about a document, one turn each; later ones may refer to earlier ones.
-
-    Args:
-        chained: Whether the questions form one conversation; if not, each is independent of the others.
-    """
+    """Answer questions about a document, one turn each; later ones may refer to earlier ones."""
     document, settings = page.document, request.settings
     require_askable(document)
     # A shared model session counts usage by conversation, and may serve one page twice.

@@ -193,13 +193,7 @@ class AnswerReply(Value):
 def answers_of(
     turns: Sequence[Turn], document: Document, run: str | None = None, first: int = 1
 ) -> Iterator[AnswerReply]:
-    """Yield the answers of a conversation.
-
-    Args:
-        turns: All turns of the conversation: the program of one may continue those before.
-        run: The run that stores them, or None.
-        first: The number of the first answer to yield, from 1.
-    """
+    """Yield the answers of a conversation."""
     for index, turn in enumerate(turns[first - 1 :], start=first - 1):
         answer = turn.answer
         given = answer.value is not None
@@ -410,11 +404,7 @@ class ExplanationReply(Value):
 
 
 def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> ExplanationReply:
-    """Return everything recorded about how an answer was found.
-
-    Args:
-        number: The number of the turn in its conversation, from 1; negative numbers count from the end.
-    """
+    """Return everything recorded about how an answer was found."""
     place = number - 1 if number > 0 else len(turns) + number
     if not turns:
         raise InputError("no answers yet in this conversation: ask a question first")

@@ -65,10 +65,6 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
     to a fraction; `thousand`, `million` and `billion` become the scale; `raw`, `ratio`, `none` and the like change
     nothing; any other word is the unit itself. Optional fields are `confidence` (0 to 1), `expression` (the arithmetic
     in words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars); other fields are ignored.
-
-    Raises:
-        BadLinesError: Some lines are invalid.
-        InputError: The file is empty.
     """
     conversations = {conversation.id: conversation for conversation in dataset.conversations}
     found: dict[tuple[str, int], Turn] = {}

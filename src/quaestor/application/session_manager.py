@@ -217,16 +217,7 @@ class SessionManager:
     async def ask(
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
     ) -> AnsweredNow:
-        """Answer a question in a conversation.
-
-        Raises:
-            BusyError: Too many questions are in progress, in all or in this conversation.
-            InputError: The conversation or the solver does not exist.
-            QuestionError: The question is invalid; nothing was asked.
-            QuestionStoppedError: The question was stopped.
-            QuestionTimeoutError: The question took too long.
-            QuaestorError: An outage, a setting or missing weights prevented the answer. The conversation may continue.
-        """
+        """Answer a question in a conversation."""
         found = None if answerer is None else find_answerer(self.asking, answerer)
         with self._questions.enter(), self._stoppable(id):
             async with self._lock_session(id) as session:

@@ -201,12 +201,7 @@ class SimulatedCascade:
 async def simulate_stored(
     store: RunStore, names: Sequence[str], dataset: Path | None = None, *, replay: bool = False
 ) -> SimulatedCascade:
-    """Simulate cascades of two stored runs.
-
-    Args:
-        replay: Whether the first run's solver answers again with the answers of the second run in the history, as in a
-            real cascade. This needs a solver without a model, and takes as long as a few of its runs.
-    """
+    """Simulate cascades of two stored runs."""
     runs = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     if len(runs) != 2 or runs[0].id == runs[1].id:
         raise InputError("a cascade needs two different runs, in the order of their stages")

@@ -104,11 +104,7 @@ def _model(record: RunRecord) -> str | None:
 
 
 def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None:
-    """Print the wrong turns of a run, the number with each cause, and the unfinished conversations.
-
-    Args:
-        full: Also print each turn's interpretation, tool calls and sources.
-    """
+    """Print the wrong turns of a run, the number with each cause, and the unfinished conversations."""
     for wrong in found.turns:
         _show_wrong_turn(wrong)
         if full:

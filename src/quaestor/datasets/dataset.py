@@ -180,14 +180,7 @@ class Dataset:
         warnings: Sequence[str] = (),
         answers: AnswerKinds = "all",
     ) -> "Dataset":
-        """Build the dataset of some conversations, with its digest.
-
-        Args:
-            format: Name of the file's format.
-            conversations: In the file's order.
-            warnings: Losses of the format, one line each.
-            answers: Kinds of answers: only `numbers` if the format has no other questions.
-        """
+        """Build the dataset of some conversations, with its digest."""
         digest = ConversationListing(conversations).digest
         listed = conversations if isinstance(conversations, FileConversations) else tuple(conversations)
         return cls(path, format, digest, listed, tuple(warnings), answers)
@@ -221,11 +214,7 @@ class Dataset:
         return list({one.page.id: place for place, one in enumerate(self.listed)}.values())
 
     def conversation(self, id: str) -> Conversation:
-        """Return the conversation with an id.
-
-        Raises:
-            UnknownConversationError: It does not exist; the message suggests similar ids.
-        """
+        """Return the conversation with an id."""
         known = [one.id for one in self.listed]
         if id not in known:
             raise UnknownConversationError(unknown_name("conversation", id, known, where=f"in {self.path}", most=3))
@@ -276,11 +265,7 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
-    """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
-
-    Raises:
-        DatasetError: The field is something else.
-    """
+    """Return a field that must be text, valid Unicode and, unless `empty`, not blank."""
     if not isinstance(value, str):
         raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")
     if not empty and not value.strip():

@@ -163,9 +163,6 @@ def read_dataset(
         limit: Maximum number of conversations to read.
         cache: Cache for documents.
         folder: The folder of the documents that the questions are about; by default the file's folder.
-
-    Raises:
-        DatasetError: The file or a record is invalid; the message says which and what to do.
     """
     if limit is not None and limit < 1:
         raise DatasetError(f"invalid limit {limit}: it must be at least 1")
@@ -202,11 +199,7 @@ def _dataset_in(
 def read_document(
     source: str | Path | FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file with exactly one: a document file, or a dataset about one page.
-
-    Raises:
-        SeveralPagesError: The file has several.
-    """
+    """Return the document of a file with exactly one: a document file, or a dataset about one page."""
     content = source if isinstance(source, FileContent) else read_content(Path(source))
     dataset = _dataset_in(content, None, cache, limits)
     document, *others = dataset.documents()

@@ -141,10 +141,6 @@ def make_engine(
         at_once: Number of conversations that ask a model concurrently, in all processes together; None means one per
             process.
         seconds: Maximum computing time of a turn before it fails; None means no limit.
-
-    Raises:
-        InputError: There is no engine with this name.
-        SettingsError: The extra `ray` is not installed.
     """
     if name == "inline":
         return InlineEngine(workers, seconds)

@@ -41,13 +41,7 @@ class GraphProvider:
         frozen: "FrozenGraphs | None" = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> None:
-        """Set the ontology and the policy.
-
-        Args:
-            policy: How to handle a label that the ontology lacks.
-            frozen: The graphs in a store; only in the process that has opened it.
-            excerpt_tokens: Approximate size in tokens of the excerpt of a long document for a question.
-        """
+        """Set the ontology and the policy."""
         self.ontology: Ontology = ontology
         self.policy: Policy = policy
         self.frozen = frozen
@@ -80,12 +74,7 @@ class GraphProvider:
         return None if self.frozen is None else await self.frozen.triples(document)
 
     def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:
-        """Return the graph of a page.
-
-        Raises:
-            GapError: The policy is `strict`, and the ontology has no property for a label.
-            GraphError: The stored triples do not form a graph.
-        """
+        """Return the graph of a page."""
         return self._graphs.get((document.id, document.digest), lambda: self._make(document, stored))
 
     def _make(self, document: Document, stored: Sequence[Triple] | None) -> KnowledgeGraph:

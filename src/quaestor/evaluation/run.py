@@ -49,16 +49,6 @@ async def run_dataset(
         factory: Builds the solver; by default from the spec, through the registry.
         ontology: An ontology to use instead of the store's; it is stored.
         lease: Claims conversations if several processes work on one run; by default a new one.
-
-    Raises:
-        InputError: Dataset, spec and the run to resume do not match.
-        QuestionError: A question of the dataset is invalid.
-        UnknownRunError: The run `resume` does not exist.
-        StoreError: The store failed, or does not have the spec's ontology. The run can be resumed.
-        EngineError: A worker died. The run can be resumed.
-        OutageError: The model is not available at all (no key, no such model, no server, no recording), or the budget
-            is used up. The run can be resumed, unless it did not start because of a missing key.
-        MissingModelError: The solver asks a model, and there is none.
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)

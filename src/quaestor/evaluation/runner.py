@@ -53,13 +53,6 @@ async def answer_conversation(
     Args:
         graphs: The ontology for graphs; by default the document's own.
         excerpts: The excerpts of a long document; None shows all of it.
-
-    Raises:
-        QuestionError: A question is invalid; nothing was asked.
-        GapError: The ontology lacks a label of the page, and the policy is `strict`.
-        OutageError: A service that the solver needs does not answer.
-        MissingModelError: The solver asks a model, and there is none.
-        QuaestorError: Any other error outside the answers: settings, weights, the store.
     """
     return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).run_all_turns()
 
@@ -79,12 +72,7 @@ class ConversationRunner:
         seconds: float | None = None,
         cache: ByteCache | None = None,
     ) -> None:
-        """Set the conversation and how it is answered.
-
-        Args:
-            seconds: Maximum computing time of a turn, without waiting for a model. None means no limit.
-            cache: Cache for data derived from the document.
-        """
+        """Set the conversation and how it is answered."""
         self._seconds, self._cache = seconds, cache
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
         self._watcher, self._stored, self._excerpts = watcher, stored, excerpts

@@ -131,11 +131,7 @@ class RunSpec:
         )
 
     def require_same(self, run: RunRecord) -> None:
-        """Check that `run` was created with this spec.
-
-        Raises:
-            InputError: The specs differ; the message names the differences.
-        """
+        """Check that `run` was created with this spec."""
         if run.spec_digest == self.digest:
             return
         then, this = run.spec, serial.dump(self)

@@ -38,20 +38,12 @@ _MALFORMED_REPLY = (ValueError, TypeError, KeyError, IndexError, AttributeError,
 
 
 def spec_of(model: str) -> ModelSpec:
-    """Return the specification of the eval's model.
-
-    Args:
-        model: Its name, for messages. Timeouts and sampling are configured in Inspect.
-    """
+    """Return the specification of the eval's model."""
     return ModelSpec(model, "openai", _MAIN, _ADDRESS, profile=_PROFILE, temperature=None, timeout=float("inf"))
 
 
 def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, ModelSpec]:
-    """Return the specifications of the models for the solver's roles.
-
-    Raises:
-        SettingsError: A role names its own model, which must come from Inspect.
-    """
+    """Return the specifications of the models for the solver's roles."""
     found = {}
     for role, wanted in roles.items():
         if wanted.model is not None:

@@ -48,11 +48,7 @@ class PreparedTask:
 
 
 def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> PreparedTask:
-    """Load the inputs of a task.
-
-    Args:
-        options: Of the solver, each as `NAME=VALUE`; what Inspect splits at commas comes as several.
-    """
+    """Load the inputs of a task."""
     settings = load_settings({"solver": solver})
     if settings.solver not in solver_names():
         raise SettingsError(unknown_name("solver", settings.solver, solver_names()))
@@ -148,12 +144,7 @@ async def _run_turns(conversation: Conversation, runner: ConversationRunner, sta
 def conversation_solver(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
-    """Return the Inspect solver that answers each question of a conversation.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        SettingsError: The solver or an option does not exist.
-    """
+    """Return the Inspect solver that answers each question of a conversation."""
     runner = SampleRunner(prepare(dataset, solver, options))
 
     async def solve(state: "TaskState", generate: "Generate") -> "TaskState":

@@ -64,13 +64,7 @@ def _judge(path: Path, conversation: str, turns: Sequence[TurnRecord]) -> tuple[
 def convfinqa_task(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "Task":
-    """Return the Inspect task: each conversation is a sample, scored by the benchmark's own rule per turn.
-
-    Args:
-        dataset: A labelled file, or `sample` for the one that comes along.
-        solver: Who answers, by its name, asked with Inspect's model; by default the one that is set.
-        options: Of the solver, each as `NAME=VALUE`, several between commas.
-    """
+    """Return the Inspect task: each conversation is a sample, scored by the benchmark's own rule per turn."""
     from inspect_ai import Task
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.log import HeadlineMetric

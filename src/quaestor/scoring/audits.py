@@ -98,11 +98,7 @@ class Audit:
 
 
 def read_audit(path: Path) -> Audit:
-    """Read an audit, one JSON object per line.
-
-    Raises:
-        DatasetError: The file cannot be read, is empty, or has an invalid or duplicate entry.
-    """
+    """Read an audit, one JSON object per line."""
     entries: dict[tuple[str, int], AuditEntry] = {}
     for number, line in numbered_lines(read_text(path)):
         where = f"{path.name}, line {number}"
@@ -174,9 +170,6 @@ def judge_turns(
 
     A disputed turn is judged by its accepted programs. If a turn repeats the steps of a wrong reference, the same steps
     based on the accepted program are right too.
-
-    Raises:
-        InputError: The file has stated answers, or the audit has no turn of the run.
     """
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("audits accept programs and cannot be applied to a file with stated answers")
@@ -267,9 +260,6 @@ def replace_steps(program: str, wrong: str, accepted: str) -> str | None:
     """Return a program with the steps of a wrong one replaced by the accepted steps; None if it lacks them.
 
     A look-up is replaced only if it is the whole program, as a later program may use the same number independently.
-
-    Args:
-        program: A later turn's reference, which repeats the steps it depends on.
 
     >>> replace_steps("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
     'subtract(6, 3), divide(#0, 3)'

@@ -139,12 +139,6 @@ class Report:
 def score_predictions(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Iterable[Conversation]
 ) -> Report:
-    """Judge every labelled turn of the given conversations and compute the figures.
-
-    Raises:
-        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
-            already has one.
-        ProgramError: A reference program does not parse.
-    """
+    """Judge every labelled turn of the given conversations and compute the figures."""
     turns = judge_predictions(predictions, gold, conversations)
     return Report(turns, score_of(TurnFrame.of(turns)))

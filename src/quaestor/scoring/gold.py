@@ -166,11 +166,7 @@ class ByRecord(Protocol):
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the conversation id and the answers of each record, in order, as `read` returns them.
-
-        Raises:
-            DatasetError: A record is invalid.
-        """
+        """Yield the conversation id and the answers of each record, in order, as `read` returns them."""
 
 
 class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
@@ -180,12 +176,7 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
     """
 
     def __init__(self, name: str, records: JsonRecords, format: ByRecord, verdicts: Verdicts | None = None) -> None:
-        """Validate all records once.
-
-        Raises:
-            DatasetError: A record is invalid.
-            UnlabelledError: There are no answers.
-        """
+        """Validate all records once."""
         self._name, self._records, self._format, self._verdicts = name, records, format, verdicts or {}
         self._read = BoundedCache[str, tuple[GoldTurn, ...]](_FEW)
         self._places: dict[str, int] = {}
@@ -249,10 +240,6 @@ def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
     """Read the reference answers of a file, by conversation id.
 
     Judges' verdicts on answers in prose are included (`read_verdicts`).
-
-    Raises:
-        DatasetError: The file cannot be read, or a record is invalid.
-        UnlabelledError: There are no answers.
     """
     verdicts = read_verdicts(path)
     outlined = None if path.suffix == ".jsonl" else _outlined_file(path)
@@ -317,11 +304,7 @@ def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file.
-
-    Raises:
-        DatasetError: The file cannot be read or is not UTF-8.
-    """
+    """Read a text file."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -394,11 +377,7 @@ def read_verdicts(questions: Path) -> Verdicts:
 
 
 def add_verdict(questions: Path, judged: JudgedAnswer) -> None:
-    """Append a verdict to the file beside a file of questions.
-
-    Raises:
-        DatasetError: The file cannot be written.
-    """
+    """Append a verdict to the file beside a file of questions."""
     path = verdict_path(questions)
     try:
         with path.open("a", encoding="utf-8") as file:

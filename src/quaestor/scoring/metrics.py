@@ -53,9 +53,6 @@ def are_same_answer(first: str | None, second: str | None) -> bool:
 
     >>> are_same_answer("0.37743", "0.3774"), are_same_answer("0.37743", "37.743"), are_same_answer("yes", "yes")
     (True, False, True)
-
-    Args:
-        first: Written as by `quaestor.core.answer_value.value_to_text`, or None.
     """
     if first == second:
         return True
@@ -151,9 +148,6 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
     The rule exists for comparison and ignores signs. It was written for displayed answers: a fraction that is displayed
     as a percentage counts as 14.14, which is right for `14.1%` and wrong for `0.14`; the same fraction displayed as a
     fraction is wrong for `14.1%` and right for `0.14`.
-
-    Args:
-        predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
     """
     answer = number_of(predicted)
     if predicted is None or (answer is not None and not is_countable(answer)):

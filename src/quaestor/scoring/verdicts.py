@@ -121,11 +121,7 @@ class ConversationJudge:
 def predictions_in_order(
     conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
 ) -> list[Prediction | None]:
-    """Return the prediction for each labelled turn of a conversation.
-
-    Raises:
-        DatasetError: A prediction belongs to no turn, or to the same turn as another one.
-    """
+    """Return the prediction for each labelled turn of a conversation."""
     given: list[Prediction | None] = [None] * len(reference)
     for prediction in predictions:
         if not 0 <= prediction.turn < len(reference):
