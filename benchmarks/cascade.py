@@ -30,7 +30,7 @@ from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.metrics import executed_equal
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
 from quaestor.solvers.base import Solver
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.solvers.registry import make_solver

@@ -8,7 +8,7 @@ from benchmarks.workload import Workload
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
 
 
 def measure(workload: Workload) -> Iterable[Figure]:

@@ -27,8 +27,7 @@ from benchmarks.workload import Workload, benchmark_file, play_workload
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain
 from quaestor.learning.deterministic import deterministic_pool
-from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.calibration import calibration_report, risk_coverage
+from quaestor.scoring.statistics import Proportion, calibration_report, proportion, risk_coverage
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from quaestor.scoring.calibration import CalibrationReport, Coverage
+from quaestor.scoring.statistics import CalibrationReport, Coverage
 
 _BLUE, _GREY = "#1f5f99", "#8a8a8a"
 _SIZE = (5.2, 4.0)

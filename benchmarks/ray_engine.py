@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from quaestor.cluster.joining import joined_cluster
+from quaestor.cluster.ray_workers import joined_cluster
 from quaestor.conversation.turn import Turn
 from quaestor.core.caching import collect_seldom
 from quaestor.datasets.dataset import Conversation, Dataset

@@ -40,7 +40,7 @@ MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "testing/", "__init__.py", "inspect_task/task.py",
     "application/judged_runs.py", "library/evaluating.py",
     "application/simulated_cascade.py", "application/prose_judge.py",
-    "application/run_references.py", "application/score_service.py", "application/training.py",
+    "application/judged_runs.py", "application/score_service.py", "application/training.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that no page contains.

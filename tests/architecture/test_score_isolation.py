@@ -38,8 +38,7 @@ MAY_OPEN = {
 }
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/stored.py", "cli/render_runs.py", "web/runs/words.py", "web/runs/filters.py",
-    "web/api/runs.py", "application/run_references.py",
-    "application/judged_runs.py",
+    "web/api/runs.py", "application/judged_runs.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/base.py", "store/tables.py", "store/sqlite_schema.py", "store/sqlite.py", "store/mongo.py",

@@ -25,9 +25,8 @@ from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.context_selection import PlaceExcerpts
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import TurnPlace
+from quaestor.evaluation.recording import ConversationResult, TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers

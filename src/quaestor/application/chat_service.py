@@ -28,8 +28,8 @@ from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.context_selection import PlaceExcerpts
-from quaestor.evaluation.conversation_result import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import describe_failure
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation

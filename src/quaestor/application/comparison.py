@@ -1,6 +1,6 @@
 """Compares stored runs of the same questions in pairs, and shows the comparison as JSON.
 
-Whether a difference is significant is computed in `quaestor.scoring.paired`.
+Whether a difference is significant is computed in `quaestor.scoring.statistics`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import JsonValue
 
-from quaestor.application.judged_runs import JudgedRuns, judge_runs, require_comparable
-from quaestor.application.run_references import RunFile
+from quaestor.application.judged_runs import JudgedRuns, RunFile, judge_runs, require_comparable
 from quaestor.application.run_service import imported_as
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
@@ -23,9 +22,18 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.repair.choosing import place_words
-from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
 from quaestor.scoring.metrics import same_answers
-from quaestor.scoring.paired import PairedFigures, adjust_p_values, label_run, p_value, paired_cells, paired_figures
+from quaestor.scoring.statistics import (
+    Numbers,
+    PairedFigures,
+    Proportion,
+    adjust_p_values,
+    label_run,
+    p_value,
+    paired_cells,
+    paired_figures,
+    proportion,
+)
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord

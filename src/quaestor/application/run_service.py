@@ -13,8 +13,7 @@ from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.ontologies import find_ontology, is_set
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, run_options
-from quaestor.cluster.joining import joined_cluster
-from quaestor.cluster.ray_workers import RayWorkerPool, Work
+from quaestor.cluster.ray_workers import RayWorkerPool, Work, joined_cluster
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset, Selection
 from quaestor.errors import EngineError, InputError, OutageError, RunStoppedError, StoreError

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from itertools import takewhile
 from typing import Self
 
+from quaestor.application.judged_runs import find_run_file, reference_of, verdicts_on
 from quaestor.application.plan_steps import PlanNode, turn_nodes
-from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
 from quaestor.application.run_service import require_same_questions
 from quaestor.application.score_service import is_score_of
 from quaestor.application.stored_turns import (
@@ -36,7 +36,7 @@ from quaestor.scores.base import ScoreStore, open_scores
 from quaestor.scores.records import JudgedTurn, PairCounts, PairFilter, ScoreRecord, Tally, Verdict, VerdictFilter
 from quaestor.scoring.figures import Score, score_of
 from quaestor.scoring.metrics import are_same_answer
-from quaestor.scoring.paired import mcnemar
+from quaestor.scoring.statistics import mcnemar
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore

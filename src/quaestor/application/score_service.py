@@ -14,7 +14,7 @@ from quaestor.scores.base import open_scores
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, Verdicts, make_score_records
 from quaestor.scoring.figures import Report, score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import ConversationJudge, TurnScore, predictions_in_order, require_references
 from quaestor.store.base import RunStore

@@ -23,9 +23,9 @@ from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
-from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
+from quaestor.scoring.statistics import Proportion, group_places, proportion
 from quaestor.scoring.verdicts import judge_predictions
 from quaestor.solvers.answering import answer_from_plan, verify_answer
 from quaestor.solvers.base import Solver, TurnContext

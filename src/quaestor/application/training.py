@@ -26,9 +26,9 @@ from quaestor.learning.filing_training import FilingTraining, save_filing_weight
 from quaestor.learning.filings import read_labelled
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
-from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.figures import Report, score_predictions
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.statistics import Proportion, proportion
 from quaestor.settings import Settings
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 from quaestor.store.base import RunStore

@@ -54,7 +54,7 @@ def audit_command(
     """
     from quaestor.application.judged_runs import audit_run
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.results import show_audited, show_candidates
+    from quaestor.cli.render_runs import show_audited, show_candidates
     from quaestor.core import serial
     from quaestor.scoring.audits import read_audit
 
@@ -92,7 +92,7 @@ def metrics_command(
     benchmark's own rule. With an audit of the references, the last row applies that rule to the audited references.
     """
     from quaestor.application.judged_runs import run_conventions
-    from quaestor.cli.results import FIGURE_HEADS, figure_cells
+    from quaestor.cli.render_runs import FIGURE_HEADS, figure_cells
     from quaestor.core import serial
     from quaestor.scoring.audits import read_audit
 
@@ -171,7 +171,7 @@ def compare_command(
     if play:
         raise typer.BadParameter("requires --cascade", param_hint="--play")
     from quaestor.application.comparison import compare_stored, comparison_json, different_turns
-    from quaestor.cli.render_compare import show_comparison, show_differences
+    from quaestor.cli.render_runs import show_comparison, show_differences
 
     uri = store_uri(store)
     file = labelled_file(dataset)
@@ -192,7 +192,7 @@ def compare_command(
 
 def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, play: bool) -> None:
     from quaestor.application.simulated_cascade import simulate_stored
-    from quaestor.cli.render_compare import cascade_object, show_cascade
+    from quaestor.cli.render_runs import cascade_object, show_cascade
 
     file = labelled_file(dataset)
     found = use_store(store, lambda opened: simulate_stored(opened, runs, file, replay=play))
@@ -258,7 +258,7 @@ def calibrate_command(
     are for answers whose confidence was learned from other companies.
     """
     from quaestor.application.training import calibrate_run, calibration_text
-    from quaestor.cli.results import show_coverage
+    from quaestor.cli.render_runs import show_coverage
 
     file = labelled_file(dataset)
     target = output_file(output, store, (file,), force=force)

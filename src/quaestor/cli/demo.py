@@ -26,7 +26,7 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.cli.progress import show_progress
     from quaestor.cli.render import show_turn
     from quaestor.cli.render_documents import show_tables
-    from quaestor.cli.results import show_score
+    from quaestor.cli.render_runs import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
     from quaestor.store.base import RunStore

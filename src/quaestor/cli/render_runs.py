@@ -1,26 +1,46 @@
-"""Stored runs on a terminal: the list, and the figures, wrong turns, model requests and tools of a run."""
+"""Stored runs on a terminal: the list, figures, scores, wrong turns, requests, tools, comparisons and cascades."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from quaestor.application.comparison import Agreement, PairReport, RunsCompared, ShownTurn, SideOfTurn
+from quaestor.application.judged_runs import WrongTurn, WrongTurns
 from quaestor.application.run_figures import RunFigures, StageFigures, TurnFigures, duration_words
-from quaestor.application.run_references import WrongTurn, WrongTurns
 from quaestor.application.run_service import CROSS_VALIDATION, status_word
 from quaestor.application.run_views import exchange_views
+from quaestor.application.simulated_cascade import SimulatedCascade
 from quaestor.application.tool_advice import ToolRefusals, ToolTable, ToolUse
 from quaestor.cli.printing import make_console, print_grid, print_rows
 from quaestor.cli.render import show_stored_turn
-from quaestor.cli.results import show_causes
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
-from quaestor.scoring.bootstrap import in_percent, percent
+from quaestor.scoring.figures import Score
+from quaestor.scoring.scorers import FILINGS, SCORERS
+from quaestor.scoring.statistics import (
+    ENOUGH_GROUPS,
+    CalibrationReport,
+    Proportion,
+    ShareDifference,
+    format_interval,
+    format_points,
+    in_percent,
+    p_value,
+    paired_cells,
+    percent,
+)
+from quaestor.scoring.taxonomy import Cause
+from quaestor.scoring.turn_frame import breakdown_title
 from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
+
+if TYPE_CHECKING:
+    from quaestor.scoring.audits import AuditCandidate, AuditedScore
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
@@ -247,3 +267,249 @@ def show_tool_table(console: Console, table: ToolTable) -> None:
 
 def _right(found: ToolUse | ToolRefusals) -> str:
     return f"{found.right} of {found.judged}" if found.judged else ""
+
+
+FIGURE_HEADS = ("correct", "of", "%", "95 % interval")
+"""Headers of the cells of a figure."""
+_MOST_CANDIDATES = 20
+
+
+def show_score(console: Console, score: Score) -> None:
+    """Print the figures with denominators and intervals, and the breakdowns."""
+    figures = [(SCORERS[name].title, *figure_cells(figure)) for name, figure in score.results.items()]
+    print_rows(console, ("", *FIGURE_HEADS), figures, title="Score")
+    if score.unanswered:
+        counted = "" if score.measures == FILINGS else ", counted as wrong"
+        console.print(f"turns without an answer{counted}: {score.unanswered}")
+    if score.certainty:
+        console.print(certainty_line(score.certainty))
+    if score.causes:
+        show_causes(console, score.causes)
+    right, second = score.measures.right, score.measures.second
+    short = SCORERS[second].title.removesuffix(" accuracy")
+    rows: list[tuple[str, ...]] = []
+    for breakdown in score.breakdowns:
+        rows.append((breakdown_title(breakdown.by),))
+        for group in breakdown.groups:
+            other = percent(group.figures[second].value)
+            rows.append((group.name, *figure_cells(group.figures[right]), other))
+    print_rows(console, (SCORERS[right].title, *FIGURE_HEADS, f"{short} %"), rows, spare=(f"{short} %", "of"))
+
+
+def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:
+    """Print the number of wrong turns by cause."""
+    total = sum(causes.values())
+    rows = [(str(cause), str(turns), percent(turns / total)) for cause, turns in causes.items()]
+    print_rows(console, ("wrong turns by cause", "turns", "%"), rows)
+
+
+def certainty_line(found: CalibrationReport) -> str:
+    """Return one line on how reliable the confidences of a run are."""
+    given, half = found.given, found.surest_half
+    return (
+        f"confidence: {percent(given.value)} % of {given.total} answers are correct, {percent(half.value)} % of "
+        f"the most confident half; calibration error {found.error:.3f}"
+    )
+
+
+def show_coverage(console: Console, found: CalibrationReport) -> None:
+    """Print how reliable confidences are, and the accuracy if only the most confident answers are given."""
+    console.print(certainty_line(found))
+    rows = [(percent(point.share), f"{point.threshold:.2f}", percent(point.accuracy)) for point in found.coverage]
+    print_rows(console, ("answered, %", "minimum confidence", "of these correct, %"), rows)
+
+
+def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
+    """Return numerator, denominator, percentage and interval as text; empty for no turns."""
+    if not figure.total:
+        return "", "0", "", ""
+    interval = f"{percent(figure.low)} to {percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""
+    right = str(figure.correct) if isinstance(figure.correct, int) else f"{figure.correct:.2f}"
+    return right, str(figure.total), percent(figure.value), interval
+
+
+def show_audited(console: Console, score: "AuditedScore") -> None:
+    """Print raw and audited accuracy, and the disputed turns by verdict."""
+    rows = [
+        ("by original references", *figure_cells(score.raw)),
+        ("by audited references", *figure_cells(score.audited)),
+    ]
+    print_rows(console, ("execution accuracy", *FIGURE_HEADS), rows, title="Audit", unbroken=())
+    disputed = []
+    for share in score.shares:
+        name = str(share.verdict).replace("_", " ") if share.verdict else "matching a wrong reference"
+        disputed.append((name, str(share.turns), str(share.raw), str(share.audited)))
+    heads = ("disputed references", "turns", "correct by reference", "correct by audit")
+    print_rows(console, heads, disputed, unbroken=())
+    console.print(f"{score.audit}: {score.entries} turns reviewed by two readers; Cohen's kappa {score.kappa:.2f}")
+
+
+def show_candidates(console: Console, candidates: "Sequence[AuditCandidate]") -> None:
+    """Print the turns whose references may be wrong, most confident first."""
+    if not candidates:
+        console.print("every turn that differs from its reference is already settled")
+        return
+    rows = []
+    for one in candidates[:_MOST_CANDIDATES]:
+        confidence = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
+        rows.append(
+            (
+                one.conversation,
+                str(one.turn + 1),
+                one.answer,
+                one.program or "",
+                one.reference,
+                confidence,
+                str(one.beside),
+            )
+        )
+    heads = ("conversation", "turn", "answer", "program", "reference", "confidence", "same in other runs")
+    print_rows(console, heads, rows, words=(0, 3, 4), unbroken=())
+    rest = len(candidates) - _MOST_CANDIDATES
+    more = f"; showing {_MOST_CANDIDATES}, use --output to write all" if rest > 0 else ""
+    console.print(f"{len(candidates)} turns differ from their references and are not settled{more}")
+
+
+def show_comparison(console: Console, found: RunsCompared) -> None:
+    """Print the accuracy of each run, and the comparison of each pair."""
+    letters = found.letters
+    title = SCORERS[found.scorer].title
+    rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
+    heads, title = ("", "run", *FIGURE_HEADS), title[0].upper() + title[1:]
+    print_rows(console, heads, rows, title=title, words=2, spare=("of", FIGURE_HEADS[-1]))
+    if found.judged.basis == "kept scores":
+        console.print("based on saved scores; the labelled file was not read", style="dim")
+    if len(found.pairs) == 1:
+        _show_pair(console, found.pairs[0], letters)
+        return
+    pair_heads = ("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
+    print_rows(console, pair_heads, found.rows, spare=("by company", "p", "95 % by page"))
+
+
+def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -> None:
+    one, other, figures = letters[pair.first], letters[pair.second], pair.figures
+    page, company = figures.by_page, figures.by_company
+    unjudged = f"; not judged in one run: {pair.unjudged}" if pair.unjudged else ""
+    lines = [
+        f"correct only in {one}: {figures.wins}; only in {other}: {figures.losses}; in both: {figures.both}; in "
+        f"neither: {figures.neither}{unjudged}",
+        f"{one} - {other}: {format_points(page.value)} points{_intervals(page, company)}",
+        f"exact McNemar test: p = {p_value(figures.p)}",
+        *_agreement_lines(pair.agreement, one, other),
+    ]
+    for line in lines:
+        console.print(line)
+    heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
+    rows: list[tuple[str, ...]] = []
+    for by, groups in pair.breakdowns.items():
+        rows.append((breakdown_title(by),))
+        for name, found in groups.items():
+            shares = (percent(right / found.turns) for right in (found.first, found.second))
+            rows.append((name, str(found.turns), *shares, *paired_cells(found)))
+    print_rows(console, (*heads, "by company", "p"), rows, spare=("by company", *heads[4:6], "95 % by page"))
+
+
+def _intervals(page: ShareDifference, company: ShareDifference) -> str:
+    ways = [
+        f"{format_interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if format_interval(of)
+    ]
+    return f", 95 % interval {', '.join(ways)}" if ways else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
+
+
+def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
+    def right(first: int, second: int, total: int) -> str:
+        if not total:
+            return ""
+        return f"; correct there: {one} {100 * first / total:.1f} %, {other} {100 * second / total:.1f} %"
+
+    return [
+        f"same answer: {found.same}{right(found.first_right, found.second_right, found.same)}",
+        "different answer: "
+        f"{found.different}{right(found.first_right_apart, found.second_right_apart, found.different)}",
+    ]
+
+
+def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[ShownTurn]) -> None:
+    """Print the turns that only one of two runs answered correctly, with answers, plans and sources."""
+    one, other = found.letters[pair.first], found.letters[pair.second]
+    for turn in turns:
+        console.print(
+            f"\n[bold]{escape(turn.conversation)}, turn {turn.turn + 1}:[/] {escape(turn.question)}", soft_wrap=True
+        )
+        if turn.reference is not None:
+            program = f"   {turn.reference_program}" if turn.reference_program else ""
+            console.print(f"  reference: {turn.reference}{program}", style="dim", markup=False, soft_wrap=True)
+        for name, side in zip((one, other), turn.sides, strict=True):
+            _show_side(console, name, side)
+    console.print(f"\n{len(turns)} turns are correct in only one of {one} and {other}")
+
+
+def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
+    verdict = "[green]right[/]" if side.right else "[red]wrong[/]"
+    words = side.shown if side.number is None else f"{side.shown}  ({side.number})"
+    console.print(f"  {name} {verdict}  {escape(words)}", soft_wrap=True)
+    plan = side.program or side.formula
+    details = [
+        f"by {plan}" if plan else "",
+        *side.sources,
+        "" if side.number is None or side.verified else "unverified",
+    ]
+    for line in (*details, side.reason or ""):
+        if line:
+            console.print(f"      {line}", style="dim", markup=False, soft_wrap=True)
+
+
+def show_cascade(console: Console, found: SimulatedCascade) -> None:
+    """Print the accuracy and cost of a cascade of two runs by threshold."""
+    title = f"{found.first.id}, falling back to {found.second.id} when uncertain"
+    grid = Grid("threshold", "passed on", "correct", "of", "%", "95 % interval", "tokens", "US dollars")
+    grid.title, grid.title_justify = title, "left"
+    for column in grid.columns:
+        column.justify = "right"
+        column.no_wrap = column.header in ("passed on", "95 % interval")
+    for name, right in (("1st only", found.first_right), ("2nd only", found.second_right)):
+        grid.add_row(name, "", *figure_cells(right), "", "")
+    grid.add_section()
+    used = any(point.usage.tokens for point in found.points)
+    for point in found.points:
+        cost = "" if point.usage.cost is None else f"{point.usage.cost:.4f}"
+        passed = f"{point.passed} ({100 * point.share:.1f} %)"
+        row = (
+            f"{point.threshold:g}",
+            passed,
+            *figure_cells(point.right),
+            f"{point.usage.tokens:,}" if used else "",
+            cost,
+        )
+        grid.add_row(*row, style="bold" if point == found.best else None)
+    grid.columns = [column for column in grid.columns if any(column.cells)]  # imported answers have no cost
+    print_grid(console, grid, spare=("of", "tokens", "95 % interval", "US dollars"))
+    how = (
+        "the first run's solver answered again, given the second run's answers"
+        if found.replayed
+        else "each turn as answered in its own run"
+    )
+    console.print(f"highest accuracy at {found.best.threshold:g}, selected on these same turns; {how}", style="dim")
+
+
+def cascade_object(found: SimulatedCascade) -> dict[str, object]:
+    """Return the fields of a simulated cascade for JSON; shares are fractions of 1."""
+    return {
+        "first": found.first.id,
+        "second": found.second.id,
+        "first_right": found.first_right,
+        "second_right": found.second_right,
+        "points": [
+            {
+                "threshold": point.threshold,
+                "passed": point.passed,
+                "share": point.share,
+                "right": point.right,
+                "accuracy": point.right.value,
+                "usage": dict(point.usage.counts()),
+            }
+            for point in found.points
+        ],
+        "best": found.best.threshold,
+        "replayed": found.replayed,
+    }

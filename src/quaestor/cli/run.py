@@ -210,7 +210,7 @@ def _report(
 ) -> None:
     """Write the output file, if there is one, and print the score."""
     from quaestor.application.reports import score_json, turn_objects
-    from quaestor.cli.results import show_audited, show_score
+    from quaestor.cli.render_runs import show_audited, show_score
 
     if output is not None:
         output.write_json_lines(turn_objects(scored, dataset))

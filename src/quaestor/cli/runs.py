@@ -123,7 +123,7 @@ def failures(
     (docs/inspection.md lists the causes). For runs of more than 1,000 conversations the saved score is used; --dataset
     FILE compares with the references again and shows them.
     """
-    from quaestor.application.run_references import find_wrong_turns, wrong_turn_objects
+    from quaestor.application.judged_runs import find_wrong_turns, wrong_turn_objects
     from quaestor.cli.render_runs import show_wrong_turns
 
     file, uri = labelled_file(dataset), store_uri(store)

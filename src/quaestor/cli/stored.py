@@ -85,10 +85,10 @@ def verdict_words(verdict: "Verdict | None") -> str | None:
 
 
 def _metric_lines(metrics: "Mapping[str, JsonValue]") -> list[str]:
-    from quaestor.cli.results import figure_cells
+    from quaestor.cli.render_runs import figure_cells
     from quaestor.core import serial
-    from quaestor.scoring.bootstrap import Proportion
     from quaestor.scoring.scorers import SCORERS
+    from quaestor.scoring.statistics import Proportion
 
     lines = []
     for name, figure in metrics.items():

@@ -109,7 +109,7 @@ def crossvalidate_command(
 
 
 def _show(found: "Sequence[HeldOutReport]", stored: "Sequence[RunRecord | None]", *, json: bool) -> None:
-    from quaestor.cli.results import show_score
+    from quaestor.cli.render_runs import show_score
     from quaestor.scoring.figures import score_to_json
 
     if json:

@@ -13,8 +13,8 @@ from typing import Literal, Protocol, TypeVar
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, unknown_name
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.watchers import Watcher
 from quaestor.extras import require_extra

@@ -19,9 +19,9 @@ from quaestor.core.loop_workers import ignore_signals
 from quaestor.core.serial import Triple
 from quaestor.core.workers import Workers
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, chunks, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
 from quaestor.solvers.base import Solver

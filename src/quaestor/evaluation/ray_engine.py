@@ -10,19 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quaestor.cluster.joining import Cluster, joined_cluster
-from quaestor.cluster.ray_workers import RayWorkerPool
+from quaestor.cluster.ray_workers import Cluster, RayWorkerPool, joined_cluster
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError
-from quaestor.evaluation.asking_processes import ELSEWHERE, SentPage
-from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.asking_processes import ELSEWHERE, Counter, SentPage, WorkersModel, workers_config
 from quaestor.evaluation.engines import RunListener, chunks, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import CHUNK
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.evaluation.runner import SolverFactory, run_conversation
-from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
 from quaestor.llm.budget import Meter, no_price
 from quaestor.llm.session import ModelConfig, ModelSession
 from quaestor.llm.transcript import Exchange

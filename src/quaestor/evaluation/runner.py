@@ -18,7 +18,8 @@ from quaestor.datasets.dataset import Conversation, check_questions
 from quaestor.documents.document import Document
 from quaestor.errors import DocumentError, OutageError, QuestionTimeoutError
 from quaestor.evaluation.context_selection import ContextSelector
-from quaestor.evaluation.conversation_result import (
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import (
     FROZEN,
     ConversationResult,
     describe_failure,
@@ -26,7 +27,6 @@ from quaestor.evaluation.conversation_result import (
     named_failure,
     status_for_failure,
 )
-from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.watchers import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession

@@ -21,8 +21,8 @@ from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError, StoreError
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.recording import (
+    ConversationResult,
     TurnPlace,
     correction_record,
     prompt_record,

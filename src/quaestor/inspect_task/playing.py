@@ -23,9 +23,8 @@ from quaestor.application.solver_options import SolverOverrides, run_options
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset, check_questions
 from quaestor.errors import SettingsError, unknown_name
-from quaestor.evaluation.conversation_result import describe_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.recording import TurnPlace, describe_failure, status_for_failure, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
 from quaestor.llm.session import ModelConfig, open_session

@@ -15,8 +15,7 @@ from quaestor.errors import DatasetError
 from quaestor.inspect_task.playing import conversations_of, prepare
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.scorers import measures_for
+from quaestor.scoring.scorers import measures_for, prediction_of
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 

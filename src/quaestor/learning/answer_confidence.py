@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from quaestor.conversation.events import AnswerMeasured
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
-from quaestor.scoring.calibration import CalibrationReport, calibration_report
+from quaestor.scoring.statistics import CalibrationReport, calibration_report
 from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration, weighed_of
 
 FOLDS = 5

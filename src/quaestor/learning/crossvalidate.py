@@ -12,8 +12,7 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.cluster.joining import joined_cluster
-from quaestor.cluster.ray_workers import RayWorkerPool
+from quaestor.cluster.ray_workers import RayWorkerPool, joined_cluster
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
@@ -25,7 +24,7 @@ from quaestor.learning.deterministic import deterministic_pool, variables_of_ord
 from quaestor.learning.examples import Example, as_program, company_folds
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.predictions import Prediction, prediction_of
+from quaestor.scoring.scorers import Prediction, prediction_of
 from quaestor.solvers.base import Session, TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.store.records import TurnRecord

@@ -13,8 +13,8 @@ from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.signature import DIGITS
 from quaestor.learning.trees import FittedTrees
-from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.scorers import SCORERS, measures_of
+from quaestor.scoring.statistics import Proportion
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
 from quaestor.solvers.embedded.models import (
     ANSWERABLE_MEASURES,

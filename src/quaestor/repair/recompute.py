@@ -21,7 +21,7 @@ from quaestor.conversation.turn import (
 )
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, PlanError, PlanValidationError
-from quaestor.evaluation.conversation_result import named_failure
+from quaestor.evaluation.recording import named_failure
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import plan_of_reading, with_choice

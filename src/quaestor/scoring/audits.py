@@ -22,11 +22,11 @@ from quaestor.plan.expressions import TableRows
 from quaestor.plan.program import parse_program, write_step
 from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.plan.validate import require_valid
-from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_text
 from quaestor.scoring.metrics import are_same_answer, executed_equal, parse_answer, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.scorers import PROGRAMS, measures_of
+from quaestor.scoring.statistics import Proportion, group_places, proportion
 from quaestor.scoring.verdicts import TurnScore
 
 

@@ -14,12 +14,11 @@ from quaestor.core.answer_value import Number, number_of
 from quaestor.datasets.dataset import Conversation
 from quaestor.plan.expressions import TableRows
 from quaestor.plan.operations import rounds_to
-from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, is_countable, rounded_for_display
 from quaestor.scoring.pages import benchmark_rows_of
-from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, measures_for
+from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, Prediction, measures_for
+from quaestor.scoring.statistics import Proportion, group_places, proportion
 
 
 @dataclass(frozen=True, slots=True)

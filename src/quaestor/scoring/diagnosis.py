@@ -20,13 +20,24 @@ from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.questions.stems import stems
 from quaestor.scoring.check import in_doubt, states_number
-from quaestor.scoring.differences import ComparisonContext, Difference, differing_parts, period_of, words_of
+from quaestor.scoring.differences import (
+    ComparisonContext,
+    ConstantTerm,
+    Difference,
+    PrintedTerm,
+    Term,
+    differing_parts,
+    expand_term,
+    leaves,
+    period_of,
+    term_of,
+    words_of,
+)
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.pages import PageNumbers, number_places
-from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import Prediction
 from quaestor.scoring.taxonomy import Cause
-from quaestor.scoring.terms import ConstantTerm, PrintedTerm, Term, expand_term, leaves, term_of
 
 _POWERS = range(-12, 13)
 _PRECEDENCE = tuple(Cause)

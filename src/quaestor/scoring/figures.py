@@ -10,11 +10,16 @@ from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
-from quaestor.scoring.bootstrap import Numbers, Proportion, group_places, proportion
-from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import SCORERS, Measures, Scorer, measures_of
+from quaestor.scoring.scorers import SCORERS, Measures, Prediction, Scorer, measures_of
+from quaestor.scoring.statistics import (
+    CalibrationReport,
+    Numbers,
+    Proportion,
+    calibration_report,
+    group_places,
+    proportion,
+)
 from quaestor.scoring.taxonomy import Cause
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore, judge_predictions

@@ -1,4 +1,4 @@
-"""The scorers: every figure of a score by its name.
+"""Predicted answers in the form that scoring compares with references, and the scorers: every figure by its name.
 
 The rules for right answers are in `metrics`, `stated` and `filing_answers`.
 """
@@ -8,13 +8,87 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import is_shown_as_percentage
+from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue
 from quaestor.errors import PlanError
 from quaestor.plan.expressions import TableRows
+from quaestor.plan.steps import Plan
 from quaestor.scoring.filing_answers import FilingReference, answer_is_right, compare_prose
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
-from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
-from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.stated import exact_match, f1_score, same_scale, stated_answer
+from quaestor.scoring.metrics import (
+    display_match,
+    executed_equal,
+    legacy_match,
+    parse_answer,
+    program_equal,
+    run_program,
+)
+from quaestor.scoring.stated import exact_match, f1_score, same_scale, stated_answer, stated_value
+from quaestor.store.records import TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A solver's answer to one turn.
+
+    Attributes:
+        number: The answer by the benchmark's convention, written as by `quaestor.core.answer_value.value_to_text`; None
+            without an answer.
+        plan: The steps, with the cells and spans that they read, if any.
+        as_percentage: Whether the number is displayed times a hundred, with a percent sign.
+        statement: The displayed answer, for benchmarks of stated answers; None if unknown.
+        evidence_rank: Rank, from 1, of the first shown block with the question's evidence; 0 if none has it, None if
+            unknown.
+    """
+
+    conversation: str
+    turn: int
+    number: str | None
+    program: str | None = None
+    error: str | None = None
+    confidence: float | None = None
+    plan: Plan | None = None
+    as_percentage: bool = False
+    statement: StatedAnswer | None = None
+    answer: Answer | None = None
+    evidence_rank: int | None = None
+
+    @property
+    def stated(self) -> StatedAnswer | None:
+        """The stated answer; None if there is no answer or it failed."""
+        value = self.value
+        return None if value is None else self.statement or stated_value(value)
+
+    @property
+    def full_answer(self) -> Answer:
+        """The complete answer; without a value if there is no answer or it failed."""
+        if self.error or self.answer is None:
+            return Answer(self.value)
+        return self.answer
+
+    @property
+    def value(self) -> AnswerValue | None:
+        """The value to compare; None if there is no answer, it failed, or it cannot be parsed."""
+        return None if self.error else parse_answer(self.number)
+
+
+def prediction_of(turn: TurnRecord) -> Prediction:
+    """Return the prediction of a stored turn."""
+    answer = serial.restore(Answer, turn.answer)
+    return Prediction(
+        turn.conversation,
+        turn.index,
+        turn.number,
+        turn.program,
+        turn.error,
+        answer.confidence,
+        answer.plan,
+        is_shown_as_percentage(answer),
+        stated_answer(answer, turn.question),
+        answer,
+    )
+
 
 Verdict = bool | float | None
 """Right or wrong, or right by a share; None if the reference lacks what the scorer needs."""

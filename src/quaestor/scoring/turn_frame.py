@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from quaestor.scoring.bootstrap import Numbers, group_members, group_places
 from quaestor.scoring.scorers import FILINGS, PROGRAMS, STATED, Measures, Verdict, measures_of
+from quaestor.scoring.statistics import Numbers, group_members, group_places
 from quaestor.scoring.taxonomy import TurnKind
 from quaestor.scoring.verdicts import TurnScore
 

@@ -22,8 +22,7 @@ from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
-from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import SCORERS, Verdict, measures_for, measures_of
+from quaestor.scoring.scorers import SCORERS, Prediction, Verdict, measures_for, measures_of
 from quaestor.scoring.taxonomy import Cause, TurnKind, turn_kinds
 
 _PAGES = 16

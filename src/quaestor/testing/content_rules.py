@@ -18,7 +18,7 @@ from quaestor.conversation.events import (
 )
 from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.evaluation.conversation_result import FROZEN
+from quaestor.evaluation.recording import FROZEN
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ConversationCounts, ListPart, RunChoices, RunFilter, TurnFilter
 from quaestor.store.records import ExampleStatus, GraphKey, RunRecord, TurnRecord

@@ -14,7 +14,7 @@ from quaestor.conversation.answer import confidence_words, show_confidence
 from quaestor.conversation.display import correction_note, show_entries, show_number
 from quaestor.conversation.events import event_lines
 from quaestor.core.visible import visible
-from quaestor.scoring.bootstrap import in_percent
+from quaestor.scoring.statistics import in_percent
 from quaestor.web.security import STATIC
 
 _LIKELY, _UNSURE = 0.8, 0.5

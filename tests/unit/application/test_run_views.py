@@ -20,7 +20,7 @@ from quaestor.scores.base import open_scores
 from quaestor.scores.records import PairFilter, ScoreRecords, Tally, VerdictFilter
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter, TurnListing
 from quaestor.store.records import TurnRecord

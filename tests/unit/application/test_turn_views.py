@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from played_runs import run_sample
 
-from quaestor.application import run_references
-from quaestor.application.run_references import WrongTurns, find_run_file, find_wrong_turns, reference_of, verdicts_on
+from quaestor.application import score_service
+from quaestor.application.judged_runs import WrongTurns, find_run_file, find_wrong_turns, reference_of, verdicts_on
 from quaestor.application.run_views import RunViews, TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.score_service import score_run
 from quaestor.datasets.formats import read_dataset
@@ -177,19 +177,17 @@ def wrong(uri: str, most: int | None = None) -> WrongTurns:
     return asyncio.run(find())
 
 
-def test_stored_score_equals_a_new_comparison(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    anew: list[str] = []
-    with monkeypatch.context() as patch:
-        patch.setattr("quaestor.application.run_references.read_labelled", lambda *_: anew.append("read"))
-        listed = wrong(uri)
-    assert not anew
-    monkeypatch.setattr(run_references, "version", lambda _: "of another time")
+def test_stored_score_of_a_large_run_equals_a_new_comparison(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     judged = wrong(uri)
-    order = sorted(judged.turns, key=lambda one: (one.turn.conversation, one.turn.index))
+    monkeypatch.setattr(score_service, "LARGE", 0)
+    monkeypatch.setattr("quaestor.application.judged_runs.read_labelled", lambda *_: pytest.fail("read the file"))
+    listed = wrong(uri)
+    order = sorted((replace(one, reference=None) for one in judged.turns), key=lambda one: one.turn.index)
+    order.sort(key=lambda one: one.turn.conversation)
     assert replace(listed, causes={}) == replace(judged, turns=tuple(order), causes={})
     assert dict(listed.causes) == dict(judged.causes)
     assert listed.wrong > 3
-    assert {str(one.reference.executed) for one in listed.turns if one.reference and one.turn.index == 1} == {
+    assert {str(one.reference.executed) for one in judged.turns if one.reference and one.turn.index == 1} == {
         "123456.0"
     }
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from quaestor.cluster.joining import _environment, _preserve_signals, joined_cluster
 from quaestor.cluster.local_ray import _descendants
+from quaestor.cluster.ray_workers import _environment, _preserve_signals, joined_cluster
 from quaestor.errors import EngineError, InputError
 
 

@@ -30,7 +30,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match
-from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.scorers import prediction_of
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.store.records import TurnRecord, now

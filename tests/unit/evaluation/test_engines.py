@@ -7,10 +7,10 @@ from scripted import ScriptedSolver, a_conversation, logging_to, many_conversati
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError, InputError, ModelError, StoreError
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine, gather_limited, make_engine
 from quaestor.evaluation.processes import CHUNK, ProcessEngine
 from quaestor.evaluation.ray_engine import RayEngine
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.llm.usage import Usage
 
 ENGINES = [

@@ -12,10 +12,10 @@ from toolboxes import OPTIONS, sample_pages
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation import knowledge
-from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.knowledge import FrozenGraphs, GraphProvider, graph_key
 from quaestor.evaluation.processes import ProcessEngine
+from quaestor.evaluation.recording import FROZEN
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph

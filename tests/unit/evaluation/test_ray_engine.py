@@ -30,9 +30,9 @@ from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError, EngineError, ModelError, QuaestorError
-from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.ray_engine import RayEngine
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.learning.crossvalidate import answer_on_ray
 from quaestor.learning.deterministic import variables_of_order
 from quaestor.llm.budget import Budget

@@ -15,7 +15,7 @@ from quaestor.core.computing import compute
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionTimeoutError
-from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.recording import ConversationResult
 from quaestor.evaluation.runner import ConversationRunner, answer_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext

@@ -31,7 +31,7 @@ from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.figures import score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_gold
-from quaestor.scoring.predictions import Prediction, prediction_of
+from quaestor.scoring.scorers import Prediction, prediction_of
 from quaestor.solvers.embedded.loading import (
     ANSWERABLE_FILE,
     WEIGHT_FILES,

@@ -25,7 +25,7 @@ from quaestor.scoring.audits import (
 )
 from quaestor.scoring.figures import Report, score_predictions
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import Prediction
 
 
 def entry(**changes: Any) -> dict[str, Any]:

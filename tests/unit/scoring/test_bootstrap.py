@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring import bootstrap
-from quaestor.scoring.bootstrap import Proportion, ShareDifference, proportion, share_difference
+from quaestor.scoring import statistics
+from quaestor.scoring.statistics import Proportion, ShareDifference, proportion, share_difference
 
 
 def test_interval_of_no_items_is_zero() -> None:
@@ -40,7 +40,7 @@ def test_the_interval_is_the_same_however_much_is_drawn_at_once(at_once: int, mo
     random = Random(1)
     outcomes, pages = [random.random() < 0.6 for _ in range(60)], [str(random.randrange(20)) for _ in range(60)]
     whole = proportion(outcomes, pages), share_difference(outcomes, outcomes[::-1], pages)
-    monkeypatch.setattr(bootstrap, "_AT_ONCE", at_once)
+    monkeypatch.setattr(statistics, "_AT_ONCE", at_once)
     assert (proportion(outcomes, pages), share_difference(outcomes, outcomes[::-1], pages)) == whole
 
 
@@ -48,7 +48,7 @@ def test_many_groups_are_drawn_by_kind_to_the_same_interval(monkeypatch: pytest.
     random = Random(2)
     outcomes, pages = [random.random() < 0.6 for _ in range(4_000)], [str(random.randrange(900)) for _ in range(4_000)]
     one_by_one = proportion(outcomes, pages)
-    monkeypatch.setattr(bootstrap, "_MANY", 100)
+    monkeypatch.setattr(statistics, "_MANY", 100)
     by_kind = proportion(outcomes, pages)
     assert (by_kind.low, by_kind.high) == pytest.approx((one_by_one.low, one_by_one.high), abs=0.002)
     assert by_kind != one_by_one  # the resampling differs

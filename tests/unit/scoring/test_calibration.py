@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.calibration import (
+from quaestor.scoring.statistics import (
     bin_by_confidence,
     calibration_error,
     calibration_report,

@@ -7,7 +7,7 @@ from values import a_value
 from quaestor.datasets.dataset import Conversation
 from quaestor.scoring.conventions import CONVENTIONS, convention_figures
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import Prediction
 
 PAGE = page([["", "2009"], ["net sales", "447"]])
 REFERENCE = GoldTurn("divide(391, 447)", a_value(0.87472), "87.5%", 0)

@@ -18,7 +18,7 @@ from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
-from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import Prediction
 from quaestor.scoring.taxonomy import Cause
 
 PAGE = page(

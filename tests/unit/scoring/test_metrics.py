@@ -17,7 +17,7 @@ from quaestor.scoring.metrics import (
     rounded_for_display,
     run_program,
 )
-from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import Prediction
 
 
 def a_prediction(value: Decimal | bool | str | None) -> AnswerValue | None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.paired import adjust_p_values, mcnemar, paired_figures
+from quaestor.scoring.statistics import adjust_p_values, mcnemar, paired_figures
 
 
 def enumerate_p_value(wins: int, losses: int) -> float:

@@ -13,8 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.figures import Report, score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, read_gold
-from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import STATED
+from quaestor.scoring.scorers import STATED, Prediction
 from quaestor.scoring.taxonomy import Cause
 
 GOLD = {

@@ -21,7 +21,7 @@ from quaestor.application.inspect_log.samples import (
     turn_facts,
     turn_messages,
 )
-from quaestor.application.run_references import RunFile, read_labelled
+from quaestor.application.judged_runs import RunFile, read_labelled
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation
 from quaestor.core.computing import compute
@@ -30,8 +30,7 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.extras import require_extra
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
-from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.scorers import measures_of
+from quaestor.scoring.scorers import measures_of, prediction_of
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, RunStatus, TurnRecord

@@ -16,8 +16,8 @@ from quaestor.conversation.display import show_number, show_source
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
 from quaestor.documents.document import Document
-from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.scorers import SCORERS, measures_of
+from quaestor.scoring.statistics import Proportion, proportion
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 

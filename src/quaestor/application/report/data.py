@@ -15,10 +15,9 @@ from quaestor.application.run_figures import duration_words, percentile_95
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
 from quaestor.scoring.audits import Audit, AuditedScore, AuditedTurn, audited_score
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, in_percent, percent
 from quaestor.scoring.figures import Score
-from quaestor.scoring.paired import label_run
 from quaestor.scoring.scorers import SCORERS
+from quaestor.scoring.statistics import ENOUGH_GROUPS, Proportion, in_percent, label_run, percent
 from quaestor.store.base import RunStore
 
 MOST_WRONG_TURNS = 400

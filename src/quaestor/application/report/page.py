@@ -36,8 +36,7 @@ from quaestor.application.report.data import (
     score_rows,
     scorer_title,
 )
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, in_percent
-from quaestor.scoring.paired import label_run, paired_cells
+from quaestor.scoring.statistics import ENOUGH_GROUPS, in_percent, label_run, paired_cells
 from quaestor.scoring.turn_frame import breakdown_title
 from quaestor.store.records import now
 

@@ -31,7 +31,7 @@ from quaestor.application.report.data import (
 from quaestor.application.report.page import report_page
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
-from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.statistics import Proportion
 from quaestor.store.base import open_store
 
 EVIL = "</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> & \x00 \x85 …"
