@@ -172,7 +172,7 @@ def test_conversations_claimed_by_a_killed_runner_are_finished_by_others(
 ) -> None:
     lease = LEASE_SECONDS if notified else SHORT_LEASE
     if not notified:  # the only thing known of a process on another machine is its lease
-        for module in ("run", "claims"):
+        for module in ("run", "writing"):
             monkeypatch.setattr(f"quaestor.evaluation.{module}.has_ended", lambda owner: False)
     pause = 0.05
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False, None, lease)

@@ -7,7 +7,6 @@ results; a RunListener does.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal, Protocol, TypeVar
 
 from quaestor.core.computing import compute
@@ -118,13 +117,6 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
-    """Yield conversations in groups that are sent together."""
-    waiting = iter(conversations)
-    while chunk := tuple(islice(waiting, size)):
-        yield chunk
 
 
 ENGINES = ("inline", "processes", "ray")

@@ -6,8 +6,9 @@ Model requests are counted in one place (`shared_budget`).
 
 import pickle
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from quaestor.cluster.ray_workers import Cluster, RayWorkerPool, joined_cluster
@@ -15,10 +16,9 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError
-from quaestor.evaluation.asking_processes import ELSEWHERE, Counter, SentPage, WorkersModel, workers_config
-from quaestor.evaluation.engines import RunListener, chunks, gather_limited
+from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.processes import CHUNK
+from quaestor.evaluation.processes import ELSEWHERE, Counter, SentPage, WorkersModel, workers_config
 from quaestor.evaluation.recording import ConversationResult
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.budget import Meter, no_price
@@ -30,6 +30,8 @@ from quaestor.solvers.base import Solver
 if TYPE_CHECKING:
     from ray import ObjectRef
 
+_CHUNK = 4
+"""Conversations sent together: they usually share one copy of a page, and little is lost if a run is stopped."""
 _MOST_PAGES = 64
 """Maximum number of pages kept in the object store, besides those in use."""
 
@@ -80,8 +82,15 @@ class RayEngine:
                                 result = replace(result, usage=await counter.used(conversation.id))
                         await listener.on_finish(conversation, result)
 
-                size = CHUNK if at_once is None else 1  # conversations that ask a model are sent singly
-                await gather_limited(chunks(conversations, size), run_chunk, pool.lanes)
+                size = _CHUNK if at_once is None else 1  # conversations that ask a model are sent singly
+                await gather_limited(_chunks(conversations, size), run_chunk, pool.lanes)
+
+
+def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
+    """Yield conversations in groups that are sent together."""
+    waiting = iter(conversations)
+    while chunk := tuple(islice(waiting, size)):
+        yield chunk
 
 
 class RayCounter:
