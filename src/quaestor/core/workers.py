@@ -34,16 +34,14 @@ class Workers(Executor):
         count: int,
         context: "SpawnContext | ForkServerContext",
         advice: str,
-        prepare: Callable[[], None] | None = None,
     ) -> None:
         """Start no worker yet.
 
         Args:
             context: The start method; not `fork`, since a forked worker would inherit the connections of the others.
             advice: Advice for the error message if a worker dies.
-            prepare: Called once in each worker before its first call; must be picklable.
         """
-        self._count, self._context, self._advice, self._prepare = count, context, advice, prepare
+        self._count, self._context, self._advice = count, context, advice
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._over: Exception | None = None
@@ -85,9 +83,7 @@ class Workers(Executor):
     async def _serve(self) -> None:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         self._room = asyncio.Semaphore(_AT_ONCE * self._count)
-        async with LoopWorkers(
-            self._count, self._context, partial(_Calls, self._prepare), _ignore_message, _answer
-        ) as self._pool:
+        async with LoopWorkers(self._count, self._context, _Calls, _ignore_message, _answer) as self._pool:
             self._begun.set()
             await self._ended.wait()
         await asyncio.gather(*self._calls)
@@ -129,9 +125,7 @@ async def _answer(_: object) -> None:
 class _Calls:
     """`LoopWork` that runs calls one after the other."""
 
-    def __init__(self, prepare: Callable[[], None] | None, _: WorkerLine) -> None:
-        if prepare is not None:
-            prepare()
+    def __init__(self, _: WorkerLine) -> None:
         # A thread, so that the event loop stays free to receive calls and to notice the end of the parent.
         self._thread = ThreadPoolExecutor(1)
 

@@ -16,11 +16,11 @@ from typing import Literal
 import pytest
 from asking import AskingSolver
 from local_models import loopback_only
-from model_replies import say, too_many
+from model_replies import say
 from model_server import ModelServer
 from ray_cluster import Nodes, ray_nodes
 from run_rows import content, run_stored, stored
-from scripted import a_conversation, many_conversations, scripted, without_weights
+from scripted import a_conversation, many_conversations, scripted
 
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.ontology_service import freeze_graphs
@@ -29,7 +29,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.errors import BudgetExceededError, EngineError, ModelError, QuaestorError
+from quaestor.errors import BudgetExceededError, EngineError, QuaestorError
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.recording import ConversationResult
@@ -197,25 +197,6 @@ def test_budget_is_shared_by_all_workers(nodes: Nodes, tmp_path: Path, monkeypat
 
 
 @pytest.mark.very_slow
-def test_retry_after_applies_to_all_workers(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes.grow(2)
-    times = list[float]()
-
-    def script(request: ReceivedRequest) -> Reply:
-        times.append(time.monotonic())
-        return too_many("2") if request.number == 20 else replace(say("14.14"), delay=0.05)
-
-    with ModelServer(script) as server, loopback_only(monkeypatch):
-        spec = find_model(f"openai:scripted@{server.url}/v1")
-        engine = RayEngine(2, nodes.address, at_once=4)
-        run_stored(many_conversations(12), tmp_path / "ray.db", engine, factory=AskingSolver, config=ModelConfig(spec))
-    assert len(times) > 40
-    # Requests in flight still arrive, then none until the delay is over.
-    refused = times[20]
-    assert [at - refused for at in times if refused + 0.6 < at < refused + 1.9] == []
-
-
-@pytest.mark.very_slow
 def test_workers_replay_a_recording_and_traces_have_their_requests(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,15 +234,6 @@ def test_conversation_that_kills_every_worker_is_one_error(nodes: Nodes) -> None
     with pytest.raises(EngineError) as caught:
         asyncio.run(RayEngine(2, nodes.address).run((a_conversation("die", name="b"),), scripted, RecordingListener()))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.very_slow
-def test_error_of_the_solver_factory_is_raised(nodes: Nodes) -> None:
-    nodes.grow(2)
-    with pytest.raises(ModelError):
-        asyncio.run(
-            RayEngine(2, nodes.address).run(many_conversations(9).conversations, without_weights, RecordingListener())
-        )
 
 
 def commands_in_session(leader: int) -> list[str]:

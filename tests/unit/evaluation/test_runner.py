@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -54,6 +55,19 @@ def test_one_question_at_a_time_is_revealed() -> None:
         ("cell 0 2", ("cell 0 1",), page),
         ("change", ("cell 0 1", "cell 0 2"), page),
     ]
+
+
+def test_independent_questions_have_no_history() -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Counting(ScriptedSolver):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            seen.append((len(context.memory.turns), len(context.references.expressions)))
+            return Answer(None)
+
+    asked = a_conversation("what was row 1?", "and what was it before?", "what is the difference?")
+    asyncio.run(answer_conversation(replace(asked, chained=False), Counting()))
+    assert seen == [(0, 0)] * 3
 
 
 def test_reference_to_a_turn_without_an_answer_is_an_operand_error() -> None:
