@@ -16,8 +16,8 @@ from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import numbered_lines
 from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
-from quaestor.readers.content import LARGEST
-from quaestor.readers.json_records import JsonRecords, find_outline
+from quaestor.readers.content import read_content
+from quaestor.readers.json_records import JsonOutline, JsonRecords
 from quaestor.scoring.filing_answers import FilingReference
 
 _FEW = 64
@@ -241,14 +241,13 @@ def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
 
     Judges' verdicts on answers in prose are included (`read_verdicts`).
     """
-    verdicts = read_verdicts(path)
-    outlined = None if path.suffix == ".jsonl" else _outlined_file(path)
-    if outlined is not None:
-        records, beginning = outlined
-        format = _format_for(beginning, path.name)
+    verdicts, content = read_verdicts(path), read_content(path)
+    outline = None if content.suffix == ".jsonl" else content.outline
+    if outline is not None and (records := content.records(part for part in outline.parts.values() if part.listed)):
+        format = _format_for(_beginning(outline, records), path.name)
         if isinstance(format, ByRecord):
             return FileGold(path.name, records, format, verdicts)
-    file = _parsed_file(path)
+    file = GoldFile(path.name, content.json) if content.suffix != ".jsonl" else _lines_of(path)
     answers = _format_for(file.content, path.name).read(file)
     gold = {name: judged_turns(name, turns, verdicts) for name, turns in answers.items() if turns is not None}
     _require_answers(path.name, len(gold), next((name for name, turns in answers.items() if turns is None), None))
@@ -281,26 +280,14 @@ def _require_answers(name: str, labelled: int, bare: str | None) -> None:
         raise DatasetError(f"{name} ({bare}): the record has no answers, unlike the others")
 
 
-def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
-    """Return the records of a large file and its outline, with the first element of each list; None if it has none."""
-    try:
-        file = path.open("rb")
-    except OSError:
-        return None
-    outline = find_outline(file, LARGEST)
-    if outline is None:
-        file.close()
-        return None
-    parts = [part for part in outline.parts.values() if part.listed]
-    records = JsonRecords(path, file, parts)
-    if not records:
-        return None
+def _beginning(outline: JsonOutline, records: JsonRecords) -> object:
+    """Return the JSON of an outlined file with only the first element of each list, and None for any other value."""
     firsts, place = dict[str, object](), 0
     for key, part in outline.parts.items():
         if part.listed:
             firsts[key] = [records[place]] if part.starts else []
             place += len(part.starts)
-    return records, firsts[""] if outline.kind == "list" else dict.fromkeys(outline.parts) | firsts
+    return firsts[""] if outline.kind == "list" else dict.fromkeys(outline.parts) | firsts
 
 
 def read_text(path: Path) -> str:
@@ -312,27 +299,14 @@ def read_text(path: Path) -> str:
         raise DatasetError(f"cannot read {path}: {reason}") from error
 
 
-def _parsed_file(path: Path) -> GoldFile:
-    text = read_text(path)
-    if path.suffix != ".jsonl":
-        return GoldFile(path.name, _parse(text, path.name))
-    records = [_parse(line, f"{path.name}, line {number}") for number, line in numbered_lines(text)]
+def _lines_of(path: Path) -> GoldFile:
+    records: list[object] = []
+    for number, line in numbered_lines(read_text(path)):
+        try:
+            records.append(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{path.name}, line {number} is not valid JSON: {error}") from error
     return GoldFile(path.name, records, line=True)
-
-
-def _parse(text: str, where: str) -> object:
-    try:
-        parsed: object = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DatasetError(
-            f"{where} is not a JSON file of questions with reference answers: {error.msg} at line {error.lineno}, "
-            f"column {error.colno}"
-        ) from error
-    except ValueError as error:
-        raise DatasetError(f"{where} contains a number that is too long") from error
-    except RecursionError as error:
-        raise DatasetError(f"{where} is nested too deeply") from error
-    return parsed
 
 
 @dataclass(frozen=True, slots=True)
