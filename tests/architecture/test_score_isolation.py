@@ -37,7 +37,7 @@ MAY_OPEN = {
     "testing/score_rules.py",
 }
 MAY_READ_RECORDS = MAY_OPEN | {
-    "cli/stored.py", "cli/render_runs.py", "web/runs/words.py", "web/runs/filters.py",
+    "cli/render_runs.py", "web/runs/words.py", "web/runs/filters.py",
     "web/api/runs.py", "application/judged_runs.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {

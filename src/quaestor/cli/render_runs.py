@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
@@ -13,14 +14,16 @@ from quaestor.application.judged_runs import WrongTurn, WrongTurns
 from quaestor.application.run_figures import RunFigures, StageFigures, TurnFigures, duration_words
 from quaestor.application.run_service import CROSS_VALIDATION, status_word
 from quaestor.application.run_views import exchange_views
+from quaestor.application.score_service import RunScores
 from quaestor.application.simulated_cascade import SimulatedCascade
 from quaestor.application.tool_advice import ToolRefusals, ToolTable, ToolUse
 from quaestor.cli.printing import make_console, print_grid, print_rows
 from quaestor.cli.render import show_stored_turn
+from quaestor.core import serial
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
-from quaestor.scores.records import ScoreRecord
+from quaestor.scores.records import ScoreRecord, Verdict
 from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import FILINGS, SCORERS
 from quaestor.scoring.statistics import (
@@ -513,3 +516,38 @@ def cascade_object(found: SimulatedCascade) -> dict[str, object]:
         "best": found.best.threshold,
         "replayed": found.replayed,
     }
+
+
+def score_lines(scores: RunScores) -> dict[str, str]:
+    """Return the scores of a run in words under the key `score`: the latest of each labelled file."""
+    lines = ["outdated, as the run continued: score it again"] if scores.outdated else []
+    for score in scores.latest:
+        when = score.scored.astimezone().isoformat(" ", "seconds")
+        lines += [
+            f"{score.dataset}, {when}, quaestor {score.version}",
+            *(f"  {line}" for line in _metric_lines(score.metrics)),
+            f"  {score.mean_turns:.1f} turns per conversation, {score.mean_tool_calls:.2f} tool calls per turn, "
+            f"{score.unanswered} without an answer",
+        ]
+    return {"score": "\n".join(lines)} if lines else {}
+
+
+def verdict_words(verdict: Verdict | None) -> str | None:
+    """Return a verdict in words, or None."""
+    if verdict is None:
+        return None
+    words = "correct" if verdict.correct else "wrong"
+    if verdict.program_correct is None:
+        return words
+    return f"{words}, its program {('right' if verdict.program_correct else 'wrong')}"
+
+
+def _metric_lines(metrics: Mapping[str, JsonValue]) -> list[str]:
+    lines = []
+    for name, figure in metrics.items():
+        correct, total, percent, interval = figure_cells(serial.restore(Proportion, figure))
+        if percent:
+            title = SCORERS[name].title if name in SCORERS else name
+            between = f", 95 % interval {interval}" if interval else ""
+            lines.append(f"{title}: {correct} of {total} ({percent} %{between})")
+    return lines

@@ -23,11 +23,9 @@ from quaestor.cli.printing import announce, confirm, count_noun, make_console, p
 from quaestor.cli.stored import (
     labelled_file,
     output_file,
-    score_lines,
     scores_of_run,
     store_uri,
     use_store,
-    verdict_words,
 )
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
@@ -70,7 +68,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show one run: its settings, progress, accuracy, speed and failures."""
     from quaestor.application.run_figures import read_run_figures
-    from quaestor.cli.render_runs import correction_figures, figure_lines, show_run, stage_lines
+    from quaestor.cli.render_runs import correction_figures, figure_lines, score_lines, show_run, stage_lines
     from quaestor.core import serial
 
     found = use_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
@@ -150,6 +148,7 @@ def show_one_turn(
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
     from quaestor.application.stored_turns import kind_objects, read_stored_turn
     from quaestor.cli.render import show_stored_turn
+    from quaestor.cli.render_runs import verdict_words
     from quaestor.core import serial
 
     found = use_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
