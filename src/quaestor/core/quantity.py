@@ -50,6 +50,8 @@ LARGE_SCALES = frozenset(scale for scale, exponent in _EXPONENTS.items() if expo
 """Scales of a thousand or more."""
 SINGLE_UNITS = frozenset({"cents", "pence", "basis points", "percentage points", "points", "times"})
 """Units of prices and ratios; numbers printed with them are never in the thousands or millions of their table."""
+UNSCALED_UNITS = SINGLE_UNITS | {"years", "months", "weeks", "days", "hours", "square feet"}
+"""These and other units whose numbers are given in full: "6.0 years", "198,000 square feet"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _SHARES_OF = lazy_regex(
     r"^(?:(?:total|basic|diluted|common|weighted|average|number|of|the|and|adjusted|approximate|maximum|treasury|net"
     r"|class|[ab]|ordinary|preferred|stock|anti-?dilutive|potentially|dilutive|additional|other)[\s:,\u2013\u2014-]*)*"
     r"shares\b(?!\s*(?:price|expense|compensation|repurchase\s+program|(?:re)?issued?\s+(?:for|under|in|upon|on)\b))"
-    r"|\b(?:rsus|psus|options|units|awards)\b[\s:,\u2013\u2014-]*(?:outstanding|granted|vested|exercised|forfeited|expired"
+    r"|\b(?:rsus|rsu['\u2019]s|psus|options|units|awards)\b[\s:,\u2013\u2014-]*(?:outstanding|granted|vested|exercised|forfeited|expired"
     r"|cancell?ed|excluded|exercisable|unvested|non-?vested)\b"
     r"|\b(?:number|amount|no\.?)\s+of\s+(?:[a-z-]+\.?\s+){0,3}(?:shares|units|options|rsus|awards)\b"
     r"|\bshares\s+(?:used|outstanding|issued|authorized|granted|repurchased|purchased|reserved|available|excluded|in)\b"
@@ -57,11 +57,11 @@ _PRICE = lazy_regex(
 _PERCENT = lazy_regex(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 _TIME = lazy_regex(
     r"\(\s?(?:in\s+)?years?\s?\)|\bin\s+years\b|\bremaining\s+(?:[a-z-]+\s+){0,3}(?:term|life|lives)\b|\buseful\s+li(?:fe|ves)\b"
-    r"|\b(?:amortization|vesting|expected)\s+(?:period|term|life|lives)\b|\bremaining\s+lease\s+term",
+    r"|\b(?:amortization|vesting|expected)\s+(?:period|term|life|lives)\b|\b(?:life|lives|term|period)\s+remaining\b",
     re.IGNORECASE,
 )
 _COUNT = lazy_regex(
-    r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
+    r"^(?:(?:total|average)\s+)?number\s+of\b|\bquantit(?:y|ies)$|\bunits\s+under\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
     r"|full[\s-]time[\s-]equivalents?|branches|banking\s+offices|degree\s+days"
     r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
     r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"

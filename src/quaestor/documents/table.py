@@ -11,7 +11,7 @@ from quaestor.core.currencies import is_currency
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import SINGLE_UNITS, Quantity, Scale
+from quaestor.core.quantity import UNSCALED_UNITS, Quantity, Scale
 from quaestor.documents.captions import applies_to, is_price
 from quaestor.documents.repairs import Repair, RepairKind
 
@@ -263,7 +263,7 @@ class Table:
 
         A column of percentages goes first: the change of an amount in millions is a percentage.
         """
-        if any(number.unit in SINGLE_UNITS for number in self.cells[row][column].quantities[:1]):
+        if any(number.unit in UNSCALED_UNITS for number in self.cells[row][column].quantities[:1]):
             return Scale.ONE
         heads = self.rows[row], self.columns[column]
         own = Scale.PERCENT if self._heads_percentages(column) else heads[0].scale or heads[1].scale

@@ -18,7 +18,7 @@ from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.note_columns import is_note_heading
-from quaestor.documents.percentages import with_percentages
+from quaestor.documents.percentages import as_rates_or_years, as_ratio, prints_ratios, with_percentages
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line, scale_called
 
@@ -127,17 +127,6 @@ _CAPITAL = re.compile(
     re.IGNORECASE,
 )
 """Lines beside those of share capital."""
-_RATIO_NAME = re.compile(
-    # "Return on plan assets", "Loans to customers" and "Occupancy" are money.
-    r"\bratios?$|^tax rate$|\bdebt\s?/\s?ebitda(?: ratio)?$|^return on\s(?!plan|scheme|pension|investment)|^rate of\s"
-    r"|^(?:[a-z]+[\s-])?(?:average|effective)\s.{0,40}\brate$|^occupancy rate$"
-    r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit)[ -]margin$|\b(?:interest|dividend) cover(?:age)?$"
-    r"|\b(?:inventory|assets?|receivables?) turnover$|\((?:x|times)\)$"
-    r"|\b(?:loans|debt|allowances?|charge-offs|capital) to (?:(?:total|average|gross|net) )?"
-    r"(?:assets|deposits|equity|capital|loans|ebitda|sales|revenues?)$",
-    re.IGNORECASE,
-)
-"""Lines of ratios and rates if their numbers are small and have decimals."""
 _OF_DOLLARS = re.compile(
     r"\W*(?:us |u\.s\. )?dollars? (?:amounts )?in thousands"
     r"(?!.{0,200}\bshares? (?:data|amounts|count)?\s?in thousands)",
@@ -157,7 +146,6 @@ _AWARDS = re.compile(
     re.IGNORECASE,
 )
 """Lines of shares below a number of shares."""
-_REMARK = re.compile(r"\s\((?!x\)|times\))[^()]{1,30}\)$")
 _DATES = re.compile(
     r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
 )
@@ -165,7 +153,7 @@ _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$
 _CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
 """Not USD: in reports in dollars a letter in brackets is a footnote mark."""
 _AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
-_OF_SECTIONS = ("shares", "price", "percent", "count")
+_OF_SECTIONS = ("shares", "price", "percent", "count", "time")
 """Kinds that a heading above several lines gives to all of them."""
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
@@ -177,6 +165,7 @@ _WRITTEN_OUT = 1_000_000
 _MOST_SHARES = 10**11
 """More than nearly all companies have."""
 _CENTS = -2
+_TIMES = ("years", "months")
 _HUNDRED = 100
 _DEAREST = 1000
 """Upper limit for a price per item with cents."""
@@ -298,8 +287,9 @@ def with_units(
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
+    new_columns = [as_rates_or_years(table, place, header) for place, header in enumerate(new_columns)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
-    new_rows = [_as_ratio(percent, place, header) for place, header in enumerate(percent.rows)]
+    new_rows = [as_ratio(percent, place, header) for place, header in enumerate(percent.rows)]
     new_columns = list(percent.columns)
     if is_currency(amounts.unit) and not counts_no_money(table):
         new_columns = [
@@ -380,6 +370,8 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         if heads:
             section = own if own in _OF_SECTIONS else section if _DEPENDENT.match(label) else None
             opened = section is not None
+        elif own in ("money", None) and section == "time":
+            own, section = (section, section) if _prints_times(table.cells[place]) else (own, None)
         elif own is None and section and (_DEPENDENT.match(label) or _continues(section, label, opened)):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
         elif own is None and section == "price" and _prints_prices(table.cells[place]):
@@ -389,7 +381,7 @@ def _row_kinds(table: Table) -> list[Kind | None]:
             own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
         elif own == "shares" and in_money and _SHARE_CAPITAL.fullmatch(label):
             own, section = "money", None
-        elif own == "money" and section == "percent" and _prints_ratios(table.cells[place]):
+        elif own == "money" and section == "percent" and prints_ratios(table.cells[place]):
             own = section
         elif own == "shares":
             opened = opened and section == "shares"
@@ -465,10 +457,13 @@ def _prints_shares_and_prices(cells: Sequence[Cell], columns: Sequence[Kind | No
     return {"shares", "price"} <= {kind for cell, kind in zip(cells, columns, strict=True) if cell.quantities}
 
 
-def _prints_ratios(cells: Sequence[Cell]) -> bool:
-    """Whether all numbers of a row may be percentages or ratios: small and without a currency."""
-    numbers = [q for cell in cells[1:] for q in cell.quantities if q.scale is Scale.ONE]
-    return bool(numbers) and all(abs(q.value) <= _DEAREST and not is_currency(q.unit) for q in numbers)
+def _prints_times(cells: Sequence[Cell]) -> bool:
+    """Whether all numbers of a row may be numbers of years: below a hundred, and with decimals or their unit."""
+    numbers = [q for cell in cells[1:] for q in cell.quantities]
+    return bool(numbers) and all(
+        abs(q.value) < _HUNDRED and (q.unit in _TIMES or (q.unit is None and q.value.as_tuple().exponent == -1))
+        for q in numbers
+    )
 
 
 def _prints_prices(cells: Sequence[Cell]) -> bool:
@@ -530,18 +525,6 @@ def _count_column_in_ones(table: Table, place: int, header: Header) -> Header:
     codes = (currency_alone(_without_date(row[place].text)) for row in table.cells[: table.header_rows])
     code = next(filter(None, codes), None)
     return replace(header, scale=Scale.ONE, unit=header.unit or code) if place and code and not header.scale else header
-
-
-def _as_ratio(table: Table, place: int, header: Header) -> Header:
-    """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
-    if header.scale is not None or not _RATIO_NAME.search(_REMARK.sub("", header.label)):
-        return header
-    printed = [cell for cell in table.cells[place][1:] if cell.quantities]
-    if any(table.columns[cell.ref.column].scale is Scale.PERCENT for cell in printed):
-        return header
-    bare = [q for cell in printed for q in cell.quantities if q.scale is Scale.ONE]
-    decimals = all(isinstance(exponent := q.value.as_tuple().exponent, int) and exponent < 0 for q in bare)
-    return replace(header, scale=Scale.ONE) if decimals and _prints_ratios(table.cells[place]) else header
 
 
 def _count_in_ones(table: Table, place: int, header: Header) -> Header:

@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.provenance import Source
-from quaestor.core.quantity import SINGLE_UNITS, Quantity, Scale
+from quaestor.core.quantity import UNSCALED_UNITS, Quantity, Scale
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal, write_literal
 
@@ -103,7 +103,7 @@ def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | Non
     if label_scale is Scale.PERCENT and quantity.scale is Scale.ONE:
         return Dimension(Scale.ONE if quantity.unit else Scale.PERCENT, quantity.unit)
     unit = quantity.unit or label_unit
-    if quantity.scale is not Scale.ONE or label_scale is None or quantity.unit in SINGLE_UNITS:
+    if quantity.scale is not Scale.ONE or label_scale is None or quantity.unit in UNSCALED_UNITS:
         return Dimension(quantity.scale, unit)
     return Dimension(label_scale, unit, in_ones=label_scale is Scale.ONE)
 

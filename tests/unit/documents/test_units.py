@@ -539,3 +539,56 @@ def test_shares_in_a_label_are_not_more_than_a_company_has(number: str, scale: S
     grid = [["", "2025"], ["Cash", "(2,204)"], [f"Treasury stock, at cost: {number} shares", "(2,204)"]]
     found = table(TablePart(grid, "(Millions of yen)", header_rows=1))
     assert [q.scale for q in found.cells[2][0].quantities] == [scale]
+
+
+def _numbers(grid: list[list[str]], caption: str = "(In millions)", rows: int = 1) -> Table:
+    return table(TablePart([["", "2024", "2023"]] * rows + grid, caption, header_rows=rows))
+
+
+@pytest.mark.parametrize("printed", ["6.0 years", "6.0"])
+def test_years_below_a_heading_of_terms_are_not_in_the_scale_of_money(printed: str) -> None:
+    found = _numbers(
+        [
+            ["Total lease liabilities", "$956", "$909"],
+            ["Weighted average remaining lease term:", "", ""],
+            ["Operating leases", printed, printed],
+            ["Other:", "", ""],
+            ["Lease cost", "255", "243"],
+        ]
+    )
+    assert (found.scale_at(3, 1), found.scale_at(5, 1)) == (Scale.ONE, Scale.MILLION)
+
+
+def test_bare_numbers_of_a_section_of_percentages_are_percentages() -> None:
+    found = _numbers(
+        [
+            ["Net sales:", "", ""],
+            ["Home", "$1,200", "$1,100"],
+            ["Abroad", "140", "130"],
+            ["Percentage growth:", "", ""],
+            ["Home", "9%", "8%"],
+            ["Abroad", "7", "6"],
+            ["Stores", "599", "598"],
+            ["Mix:", "", ""],
+            ["Home", "90%", "89%"],
+            ["Abroad", "10", "11"],
+            ["Total", "100%", "100%"],
+        ]
+    )
+    scales = [found.scale_at(row, 1) for row in (3, 6, 10)]
+    assert scales == [Scale.MILLION, Scale.PERCENT, Scale.PERCENT]
+    assert found.scale_at(7, 1) is not Scale.PERCENT
+
+
+def test_columns_of_exchange_rates_lives_and_years_are_in_ones() -> None:
+    heads = ["", "Notional amount", "Average exchange rate", "Weighted average life remaining", "Maturities"]
+    grid = [heads, ["Euro", "$1,200", "1.094", "5.2", "2028"], ["Yen", "300", "148.386", "3.1", "2031"]]
+    found = table(TablePart(grid, "(In millions)", header_rows=1))
+    assert [found.scale_at(2, column) for column in (1, 2, 3, 4)] == [Scale.MILLION, *[Scale.ONE] * 3]
+
+
+def test_quantities_and_units_are_not_in_the_scale_of_the_report() -> None:
+    statement = TablePart(STATEMENT, "(In millions, except per share data)", header_rows=1)
+    grid = [["", "Jet", "Van"], ["Production quantities", "1,200", "180"], ["Units under firm orders", "4,372", "941"]]
+    found = table(statement, HeadingPart("Production", 1), TablePart(grid, header_rows=1))
+    assert {found.scale_at(row, 1) for row in (1, 2)} == {Scale.ONE}
