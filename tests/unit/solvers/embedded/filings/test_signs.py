@@ -19,6 +19,7 @@ def table() -> FactTable:
             [
                 ["(in millions)", "2024", "2023"],
                 ["Net sales", "$ 7,107", "$ 7,341"],
+                ["Other income (expense), net", "(12)", "9"],
                 ["Income (loss) before income taxes", "(462)", "(310)"],
                 ["Provision for (benefit from) income taxes", "(91)", "42"],
             ]
@@ -29,6 +30,14 @@ def table() -> FactTable:
                 ["(in millions)", "2024", "2023"],
                 ["Actuarial loss (gain)", "$ (66)", "$ 12"],
                 ["Restructuring reserve", "120", "150"],
+            ]
+        ),
+        HeadingPart("Note 7 - Derivatives"),
+        TablePart(
+            [
+                ["Fair value (in millions)", "2024", "2023"],
+                ["Derivative assets", "$ 18", "$ 25"],
+                ["Derivative liabilities", "(31)", "(28)"],
             ]
         ),
         HeadingPart("Note 8 - Receivables"),
@@ -51,6 +60,9 @@ def table() -> FactTable:
         ("actuarial loss in 2023", 12),
         ("loss before income taxes in 2024?", 462),
         ("income before income taxes in 2024?", -462),
+        ("other expense in 2024", 12),
+        ("other income/expense line in 2024", -12),
+        ("fair value of derivative liabilities in 2024", 31),
     ],
 )
 def test_number_in_parentheses_is_positive_if_the_question_names_an_outflow(

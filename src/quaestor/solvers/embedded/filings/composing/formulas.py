@@ -145,7 +145,8 @@ def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
     fact = table.document.fact(cell.ref)
     if fact is not None and fact.value is not None:
         return fact.value > 0
-    if any(other.quantity.value > 0 for other in series.line.cells if other.column == cell.column):
+    is_rate = series.line.sentence and cell.quantity.scale is Scale.PERCENT  # "the provision uses a rate of (9.0)%"
+    if is_rate or any(other.quantity.value > 0 for other in series.line.cells if other.column == cell.column):
         return False
     around = " ".join((series.line.label, *series.line.path[-1:], *series.column))
     if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
@@ -363,14 +364,16 @@ def _combine_spans(
 
 _LOSS = lazy_regex(
     r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|underfund\w*|charges?|red ink|impairments?"
-    r"|write-?downs?|amorti[sz]ation|deductions?|spen[dt]|paid|repaid)\b"
+    r"|write-?downs?|amorti[sz]ation|deductions?|spen(?:d|t|ding)|paid|repaid)\b"
 )
 _REDUCTION = lazy_regex(
     r"\b(?:sav(?:e|es|ed)|shav(?:e|ed)|(?:take|takes|took|taken|knock\w*|came) (?:off|out)|releas\w+"
     r"|writ\w+[ -]off|write-?offs?|(?:did|does|do|would)\b.* (?:cut|lower|reduce|cost)|tax (?:credits?|benefits?)"
-    r"|benefits? of how (?:much|large)|deferred (?:income )?tax liabilit(?:y|ies))\b"
+    r"|benefits? of how (?:much|large)|deferred (?:income )?tax liabilit(?:y|ies)|recover(?:y|ies)|refunds?|rebates?)\b"
 )
 """Words for reductions and liabilities, which are sizes regardless of a profit in the question."""
+_OWED = lazy_regex(r"\bliabil(?:ity|ities)?\b", re.IGNORECASE)
+"""The word, or its stem among the terms of a heading."""
 _PROFIT = lazy_regex(r"\b(?:income(?! tax)|profit|earnings|gains?|change)\b")
 _PARENTHESES = lazy_regex(r"\(([^()]{3,40})\)")
 _DIRECTIONS = frozenset(
@@ -407,11 +410,14 @@ def asks_for_size(text: str, series: Series) -> bool:
     if _REDUCTION.search(text) or asks_for_loss(text):
         return True
     directions, line = _DIRECTIONS.intersection(terms(text)), series.line
+    if _OWED.search(text) and line.role is not TableRole.CASH_FLOWS:
+        return _OWED.search(" ".join((line.label, *line.path[-1:], *series.column))) is not None
     if not directions or line.sentence:
         return False
     for label in (line.label, *reversed(line.path), line.title):
         if opposite := {term for found in _PARENTHESES.findall(label) for term in terms(found)} & _DIRECTIONS:
-            return not directions.isdisjoint(opposite)
+            both = directions & set(terms(_PARENTHESES.sub("", label)))  # "the other income/expense line"
+            return not both and not directions.isdisjoint(opposite)
     # Statements of cash flows take off the gains that are part of net income.
     named = line.label_terms
     return line.role is TableRole.CASH_FLOWS and _GAIN in directions and _GAIN in named and _LOST not in named
