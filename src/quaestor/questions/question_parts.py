@@ -25,6 +25,12 @@ _ASKS = lazy_regex(
 _SAY = lazy_regex(
     r"^(?:say|state|mention|note|tell\s+(?:me|us))\s+(?=(?:when|what|how|which|why|where|who)\b)", re.IGNORECASE
 )
+_OWNER = lazy_regex(
+    r"(?P<owner>\b(?!(?:what|who|that|it|how|where|when|there|here|year|quarter|month|period|company)'s)[\w&.-]+'s)\s+",
+    re.IGNORECASE,
+)
+_MARK = lazy_regex(r",\s|\s?:\s|\s-\s")
+_CHOOSES = lazy_regex(r"^(?:and\s+|so\s+)?which\b")
 _WANTED = lazy_regex(r"(?:give|show)\s+me\b(?!\s+(?:how|what|which|the)\b)")
 """Instructions for the answer: "give me 2025 to 2029"."""
 _AUXILIARY = lazy_regex(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
@@ -110,22 +116,30 @@ _OF_ATTRIBUTE = (
     r"|interest|discount|exercise|purchase|grant(?:[ -]date)?|fair|carrying|book|market|stated)\.?[ -]){0,4}"
 )
 _ATTRIBUTE = "|".join(rf"(?P<{{0}}_{kind}>{noun})" for kind, noun in _ATTRIBUTES.items())
-_AND = r"(?:\s*,)?\s+(?:and|&|plus)\s+(?:also\s+)?(?:(?:the|its|their|at what|what)\s+)?"
+_AND = r"(?:\s*[,;]|\s-)?\s+(?:and|&|plus)\s+(?:also\s+)?(?:(?:the|its|their|at what|what)\s+)?"
 _TWO_ATTRIBUTES = lazy_regex(
     rf"^(?P<topic>|.+?(?P<mark>\s?:|,|\s-|)\s+)(?P<one>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('one')})){_AND}"
-    rf"(?P<other>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))(?P<rest>(?:\s+(?:of|for|at|in|on|over|vs)\s+.+)?)$",
+    rf"(?P<other>(?:effective )?{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))"
+    r"(?P<rest>(?:\s+(?:of|for|at|in|on|over|vs)\s+.+)?)$",
     re.IGNORECASE,
 )
 """Two attributes of one thing: "vested options: number and average strike", "coupon and size of the bond"."""
 _AND_ITS_ATTRIBUTE = lazy_regex(
     rf"^(?P<topic>.+?)(?:{_AND}|\s*,?\s+with\s+(?:an?\s+)?)"
-    rf"(?P<other>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))(?P<rest>(?:\s+(?:on|over|vs\.?|from|against)\s+.+)?)$",
+    rf"(?P<other>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))"
+    r"(?P<rest>(?:\s+(?:(?:on|over|vs\.?|from|against|since|during)\s+|in (?=the year|%|percent|\$|dollars)).+)?)$",
     re.IGNORECASE,
 )
 """A number and another attribute: "options outstanding and their average strike", "revenue in 2023, and its growth"."""
 _BEGINS_WITH_ATTRIBUTE = lazy_regex(
     rf"(?:the\s+)?{_OF_ATTRIBUTE}(?:{'|'.join(_ATTRIBUTES.values())})(?:\s+(?:of|for|on)\s+(?P<whole>.+)|\b)",
     re.IGNORECASE,
+)
+_ITS_ATTRIBUTE = lazy_regex(
+    rf"(?:and\s+)?(?:its|their)\s+{_OF_ATTRIBUTE}(?:{'|'.join(_ATTRIBUTES.values())})", re.IGNORECASE
+)
+_EXTREME = lazy_regex(
+    r"(?:and\s+)?(?:the\s+)?(?:largest|biggest|smallest|highest|lowest|top|leading|longest|shortest)\b"
 )
 _ENDS_IN_CHANGE = lazy_regex(rf"(?:{_ATTRIBUTES['change']})$")
 _COUNTABLE = lazy_regex(
@@ -141,6 +155,12 @@ _SAME_PREPOSITION = lazy_regex(
     re.IGNORECASE,
 )
 """One number of two things, with a preposition before each: "prices paid for Acme and for Bolt"."""
+_AND_SHARE = lazy_regex(
+    r"^(?P<whole>[^?]+?)\s*,?\s+(?:and|&)\s+(?:(?:the|its|their|what|which)\s+)?"
+    r"(?P<share>(?:%|percent(?:age)?|pct|share|part|portion|proportion)\s+of\s+.+)$",
+    re.IGNORECASE,
+)
+_ONES = lazy_regex(r"(?<=\s)ones?$")
 _TOTAL_AND_PART = lazy_regex(
     r"^(?P<topic>.+?)\s*(?:,|:|\s-)\s+(?:in\s+)?(?:total|all)\s*,?\s+(?:and|&)\s+(?P<part>.+)$", re.IGNORECASE
 )
@@ -187,6 +207,7 @@ def split_filing_question(text: str) -> tuple[str, ...]:
         _split_complements,
         _split_qualifiers,
         _split_measures,
+        _split_owned,
     ):
         parts = split(question)
         if 1 < len(parts) <= _MOST:
@@ -210,15 +231,27 @@ def _split_clauses(question: str) -> list[str]:
         # "how many was that, and at what price?" refers to the previous turn
         return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [question]
     asks = _ASKS.search(first.lower()) is not None
-    topic, _, remainder = first.partition(", ")
-    if not asks and _ASKS.search(remainder.lower()) and not _own_terms(remainder):
-        return [first, *(f"{topic}, {clause}" for clause in rest)]  # "buybacks, how much and at what price"
+    if not asks and (marked := _MARK.search(first)) and _asks_about_topic(first, marked):
+        topic = first[: marked.start()]  # "buybacks, how much and at what price"
+        back = _POINTS_BACK if marked[0].strip() != "," else None
+        return [first, *(_complete(one, first) if back and back.search(one) else f"{topic}, {one}" for one in rest)]
     if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not (asks and _PERSONS_AND_TIMES.match(first.lower())):
-        return [question]  # "did sales grow, and by how much?" is one question
+        chosen = _CHOOSES.match(first.lower()) and asks_for_its_amount(f"{rest[0]} was it")
+        # "did sales grow, and by how much?" is one question; "which segment earned more, and how much?" is not.
+        return [first, "how much was it"] if chosen else [question]
     if not asks and not any(character.isalpha() or character == ";" for character in _read_joint(question, cut)):
         return [question]  # "in short, what"
     completed = asks or _own_terms(rest[0])
     return [first, *(_complete(clause, first) if completed else clause for clause in rest)]
+
+
+def _asks_about_topic(first: str, marked: re.Match[str]) -> bool:
+    """Return whether a question about a topic follows it: "buybacks, how much", "the notes: when do they mature"."""
+    remainder = first[marked.end() :]
+    if not _ASKS.search(remainder.lower()):
+        return False
+    named = marked[0].strip() != "," and _PERSONS_AND_TIMES.match(remainder.lower()) is not None
+    return not _own_terms(remainder) or (named and bool(_own_terms(first[: marked.start()])))
 
 
 def _read_joint(question: str, clauses: Sequence[str]) -> str:
@@ -284,7 +317,10 @@ def _split_complements(question: str) -> list[str]:
     if (found := _SAME_PREPOSITION.match(question)) and not all(
         any(True for _ in read_moments(found[name].lower())) for name in ("one", "other")
     ):
-        return [f"{found['before']}{found['to']} {found[name]}" for name in ("one", "other")]
+        other = _ONES.sub(found["one"].split()[-1], found["other"])  # "on operating leases and on finance ones"
+        return [f"{found['before']}{found['to']} {thing}" for thing in (found["one"], other)]
+    if (found := _AND_SHARE.match(question)) and not _ASKS.search(found["whole"].lower()):
+        return [found["whole"], found["share"]]  # the share refers to the first part
     if found := _TOTAL_AND_PART.match(question):
         return [f"total {found['topic']}", f"{found['topic']}, {found['part']}"]
     return [question]
@@ -342,6 +378,18 @@ def _split_measures(question: str) -> list[str]:
     time = _find_time(question)
     names = [_LISTS.sub("", _COMPLETED_ONE.sub("\\1", operand.text).strip(" ,")) for operand in operands]
     return [_with_time(_DANGLING_PREPOSITION.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
+
+
+def _split_owned(question: str) -> list[str]:
+    """Split measures of one owner.
+
+    >>> _split_owned("Acme's revenue and operating income for 2022")
+    ["Acme's revenue in 2022", "Acme's operating income in 2022"]
+    """
+    if (found := _OWNER.search(question)) is None:
+        return [question]
+    parts = _split_measures(question[: found.start()] + question[found.end() :])
+    return [f"{found['owner']} {part}" for part in parts] if len(parts) > 1 else [question]
 
 
 def _ask_for_each(question: str, operands: Sequence[QuestionOperand]) -> list[str]:
@@ -426,7 +474,8 @@ def _complete(clause: str, first: str) -> str:
     if (match := _WHEN_EXTREME.fullmatch(clause)) is not None:
         return f"{match['when']} was it {match['most']}"  # it refers to the times of the previous answer
     back = _POINTS_BACK.search(clause.lower())
-    if asks_for_extreme(first) and asks_for_its_amount(clause):
+    extreme = asks_for_extreme(first) or _EXTREME.match(first.lower()) is not None
+    if extreme and (asks_for_its_amount(clause) or _ITS_ATTRIBUTE.fullmatch(clause)):
         return clause  # "which was largest, and how much was it?" refers to the winner
     if back is not None:
         word = back[0].split()

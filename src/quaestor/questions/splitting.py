@@ -50,6 +50,7 @@ _REQUEST = lazy_regex(
 _BEGINS = lazy_regex(
     rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b|(?:what|who|which|when|where)\b)", re.I
 )
+_AMOUNT_ALONE = lazy_regex(r"how\s+(?:much|many)", re.I)
 _LATER = lazy_regex(rf",\s*(?:{_ASK})", re.I)
 _LEADS_IN = lazy_regex(
     r"\s*(?:(?:and|then|so|also)[\s,]+)*(?:in|at|as|for|from|during|over|between|of|on|by|with\w*|consider\w*|based|given|if"
@@ -169,7 +170,7 @@ def _is_whole_question(before: str, joint: str) -> bool:
         # "in 2012, what was revenue" is a question, "considering what was paid in 2012" is not
         return _LATER.search(before) is not None
     if asks or _LATER.search(before):
-        return _count_words(before) > 2
+        return _count_words(before) > 2 or (joined and _AMOUNT_ALONE.fullmatch(before.strip()) is not None)
     # "revenue in 2012 and what was it in 2011?": a named thing is a question, too
     return joined or ";" in joint
 

@@ -23,6 +23,24 @@ from quaestor.questions.question_parts import asks_several, split_filing_questio
             ("share count for the year", "how many fewer than a year ago"),
         ),
         ("how many shares was that, and at what price?", ("how many shares was that", "at what price")),
+        ("which unit earned more in 2024, and how much?", ("which unit earned more in 2024", "how much was it")),
+        ("largest regional loan and its balance", ("largest regional loan", "its balance")),
+        ("how much, and what part of the company?", ("how much", "what part of the company")),
+        ("amount and % of total revenue", ("amount", "% of total revenue")),
+        (
+            "backlog at year end - and growth in percent",
+            ("backlog at year end", "growth in backlog at year end in percent"),
+        ),
+        ("the 3% notes: amount and effective rate", ("amount of the 3% notes", "effective rate of the 3% notes")),
+        (
+            "the 3% notes: when do they mature and what's the principal?",
+            ("the 3% notes: when do they mature", "the 3% notes, what's the principal"),
+        ),
+        (
+            "payments on operating leases, and on finance ones",
+            ("payments on operating leases", "payments on finance leases"),
+        ),
+        ("Acme's revenue and operating income for 2022", ("Acme's revenue in 2022", "Acme's operating income in 2022")),
         (
             "reported operating margin vs the non-GAAP one for 2022?",
             ("reported operating margin in 2022", "non-gaap operating margin in 2022"),
