@@ -127,6 +127,11 @@ _CAPITAL = re.compile(
     re.IGNORECASE,
 )
 """Lines beside those of share capital."""
+_EXCEPTED = re.compile(
+    r"\bexcept (?:for )?(?:the )?(?P<what>[a-z -]{3,60}),? which (?:is|are) (?:[a-z]{1,12} )?in "
+    r"(?P<scale>(?:thou|mill|bill)[a-z]{3,5})",
+    re.IGNORECASE,
+)
 _OF_DOLLARS = re.compile(
     r"\W*(?:us |u\.s\. )?dollars? (?:amounts )?in thousands"
     r"(?!.{0,200}\bshares? (?:data|amounts|count)?\s?in thousands)",
@@ -287,6 +292,7 @@ def with_units(
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
+    new_rows = _with_excepted_scales(new_rows, (*about, table.caption))
     new_columns = [as_rates_or_years(table, place, header) for place, header in enumerate(new_columns)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
     new_rows = [as_ratio(percent, place, header) for place, header in enumerate(percent.rows)]
@@ -338,6 +344,18 @@ def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts
     if header.scale is None and not applies_to(table.caption, amounts.unit, header.label, header.unit):
         return replace(header, scale=amounts.scale, unit=None)
     return header
+
+
+def _with_excepted_scales(headers: Sequence[Header], about: Sequence[str]) -> list[Header]:
+    """Return the headings of lines with the scale of a caption's exception: "except backlog, which is in billions"."""
+    excepted = {found["what"].casefold(): found["scale"] for text in about for found in _EXCEPTED.finditer(text)}
+    if not excepted:
+        return list(headers)
+    named = [next((excepted[what] for what in excepted if what in header.label.casefold()), None) for header in headers]
+    return [
+        replace(header, scale=scale_called(scale)) if scale and header.scale is None else header
+        for header, scale in zip(headers, named, strict=True)
+    ]
 
 
 def _usual_currency(table: Table) -> str | None:

@@ -592,3 +592,11 @@ def test_quantities_and_units_are_not_in_the_scale_of_the_report() -> None:
     grid = [["", "Jet", "Van"], ["Production quantities", "1,200", "180"], ["Units under firm orders", "4,372", "941"]]
     found = table(statement, HeadingPart("Production", 1), TablePart(grid, header_rows=1))
     assert {found.scale_at(row, 1) for row in (1, 2)} == {Scale.ONE}
+
+
+def test_a_line_that_a_caption_excepts_has_the_scale_that_it_gives() -> None:
+    found = _numbers(
+        [["Cash", "12,508", "10,537"], ["Backlog", "48.6", "43.7"]],
+        "(in millions, except backlog, which is presented in billions)",
+    )
+    assert (found.scale_at(1, 1), found.scale_at(2, 1)) == (Scale.MILLION, Scale.BILLION)
