@@ -227,7 +227,7 @@ def _read_turn(
     index = table.sentences
     reading = read_question_for_filing(one.text, table)
     shares = readers.intents.classify(reading, before=state.intent)
-    moments = resolve_moments(reading, table, state.base)
+    moments = resolve_moments(reading, table, state.base, state.trail)
     likely = QuestionProbabilities(shares, readers.kinds.classify(reading, before=state.kind))
     words = find_sentences(WordQuery(reading, moments, tuple(map(float, shares)), state), table)
     if readers.words is not None:

@@ -25,6 +25,7 @@ class MomentQuery:
         month: The month of a named day, or None.
         latest: Whether the latest time is meant; with `back`, whether it counts from the latest ("last year").
         to_date: Whether the year to date is meant.
+        again: Whether it is told by the times of earlier answers: "in those two years", "the start of that year".
     """
 
     start: int
@@ -38,6 +39,7 @@ class MomentQuery:
     month: int | None = None
     latest: bool = False
     to_date: bool = False
+    again: bool = False
 
     @property
     def is_plain_year(self) -> bool:
@@ -119,7 +121,8 @@ _TIMES = lazy_regex(
     | \b(?P<opening>(?:(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
           |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+|(?P<when>when)\s+)
         (?:(?:the\s+year\s+)?(?:{_FISCAL}?'?(?P<openingyear>{_FULL_YEAR})|(?:{_FISCAL}'?|')(?P<openingshort>\d\d))
-          |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period|(?P<openingquarter>quarter)))
+          |(?:(?P<ofthat>that|the\s+same)\s+|(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?)(?:fiscal\s+)?
+            (?:year|period|(?P<openingquarter>quarter)))
         (?(when)\s+(?:began|begins|started|starts|opened|opens))
         |(?:opening|beginning)(?=\s+(?:balance|amount|position)s?\b))\b{_OPEN}
     | \b(?P<year>(?:fye?|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar|ye|y/e|year[\s-]end)\s*
@@ -128,17 +131,23 @@ _TIMES = lazy_regex(
     | (?P<apostrophe>(?<!\w)'(?P<short>\d\d)\b{_OPEN})
     | \b(?P<ahead>(?:over|in|within|during)?\s{{0,4}}(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
         (?:fiscal\s+)?(?:{_YEARS}|months?|quarters?)|within\s+(?:a|one|the)\s+year|inside\s+a\s+year)\b
+    | \b(?P<again>(?:(?:in|for|during|over|across|at|of)\s+)?(?:(?:those|these|(?P<both>both)|(?:the\s+)?same)\s+
+          (?:(?P<asmany>{_COUNT})\s+)?(?:fiscal\s+)?(?:{_YEARS}|periods|quarters|halves|dates)\b(?<!year)(?<!yr)
+          (?!\s+(?:ended|ending|to)\b)
+        |(?:in|for|at)\s+(?:each|both)(?=\W*$)|(?P<fullyears>(?:(?:in|for|over)\s+)?the\s+(?:full|whole)\s+years\b)))
     | \b(?P<count>(?:over|across|for|in|during)?\s{{0,4}}(?:(?:the|these|those|all|its)\s{{1,4}}){{0,4}}
         (?:last|past|latest|previous|most\s+recent)?\s*(?P<many>{_COUNT})
         (?:\s+(?:fiscal\s+|financial\s+)?{_YEARS}\b(?!\s+(?:ago|earlier|before|prior|back|or|and|ends?))
           (?:\s+shown|\s+presented|\s+reported)?
         |\s+year\s+ends\b|[\s-](?:year|yr)\b(?!\s*(?:note|bond|term)))
-        |(?P<both>both\s+(?:fiscal\s+)?(?:years|periods))
         |(?:in\s+|for\s+)?(?:each|every|by|per)\s+(?:fiscal\s+)?year\b(?:\s+(?:shown|presented|reported))?
         |(?:all|the)\s+years\b(?!\s+(?:(?:of\s+)?{_FISCAL}?{_FULL_YEAR}|from|between|end(?:ed|ing))\b)|year\s+by\s+year)
     | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
         |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
     | \b(?P<priorend>(?:(?:at|as\s+of|by|since|from|on)\s+)?(?:the\s+)?{_PRIOR}\s?(?:year|yr)[\s-]?(?:'s\s+)?end)\b
+    | \b(?P<sametime>(?:the\s+)?same\s+(?:(?P<samequarter>quarter|three\s+months)|period|half|months|weeks|time)\s+
+        (?:(?:(?:of|in)\s+)?(?:the\s+)?(?:last|{_PRIOR})\s?(?:year|yr)|(?:a|one)\s+{_YEARS}\s+(?:ago|earlier|before|prior)
+          |(?:the\s+)?{_YEARS}\s+(?:ago|earlier|before|prior)))\b
     | \b(?P<back>(?P<far>{_COUNT})\s*(?:{_YEARS}|y)\s+(?:ago|earlier|before|prior|back)
         |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
         |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior|back)(?:\s+(?:period|quarter))?
@@ -155,7 +164,7 @@ _TIMES = lazy_regex(
         |(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
     | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?
         (?:year|yr|fy|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
-        |at\s+the\s+moment|now)\b
+        |at\s+the\s+moment|(?<!^)(?<!^and\ )(?<!^ok\ )now|now(?=\W*$))\b
     | \b(?P<lastalone>(?<=and\s)last|(?<=vs\s)last|(?<=versus\s)last|(?<=against\s)last|(?<=on\s)last|(?<=than\s)last)\b
         (?=\s*(?:$|[,?;.]|in\b|by\b|for\b))
     | \b(?P<each>(?:per|each|every|by|which|what|any|best|worst|weak|strong(?:est)?|in\s+which
@@ -243,11 +252,11 @@ def _half(at: _Span, of: _Groups) -> MomentQuery:
     return MomentQuery(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
 
 
-def _opening(at: _Span, year: str | None) -> MomentQuery:
+def _opening(at: _Span, year: str | None, *, again: bool) -> MomentQuery:
     """Read "start of 2024", which is the end of the previous year."""
     named = _year(year)
     if named is None:
-        return MomentQuery(*at, quarter=4, months=0, back=1)
+        return MomentQuery(*at, quarter=4, months=0, back=1, again=again)
     return MomentQuery(*at, year=named - 1, quarter=4, months=0)
 
 
@@ -284,12 +293,17 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "opening": lambda at, of: (
         MomentQuery(*at, quarters_back=1, months=0)
         if of["openingquarter"]
-        else _opening(at, of["openingyear"] or of["openingshort"])
+        else _opening(at, of["openingyear"] or of["openingshort"], again=of["ofthat"] is not None)
     ),
-    "count": lambda at, of: MomentQuery(
-        *at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"])
+    "again": lambda at, of: MomentQuery(
+        *at,
+        count=2 if of["both"] else None if of["asmany"] is None else _number(of["asmany"]),
+        months=12 if of["fullyears"] else None,
+        again=True,
     ),
+    "count": lambda at, of: MomentQuery(*at, count=0 if of["many"] is None else _number(of["many"])),
     "earlier": lambda at, of: MomentQuery(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
+    "sametime": lambda at, of: MomentQuery(*at, months=3 if of["samequarter"] else None, back=1, again=True),
     "back": lambda at, of: MomentQuery(
         *at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["reported"])
     ),

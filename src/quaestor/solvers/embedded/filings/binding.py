@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.understanding import MomentQuery, ParsedQuestion, QuestionOperand
-from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.past import PastAnswer, list_last_moments
 
 _LAST_DAY = 28
 _FAR = 50
@@ -21,15 +21,19 @@ _FEW = 3
 _FISCAL = lazy_regex(r"\bfiscal\b|\bfy", re.IGNORECASE)
 
 
-def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
+def resolve_moments(
+    reading: ParsedQuestion, table: FactTable, base: Moment | None, trail: Sequence[Moment] = ()
+) -> tuple[Moment, ...]:
     """Return the times that a question names; empty if it names none.
 
     Args:
         table: Supplies the fiscal calendar and the latest period.
         base: The time of the previous turn, from which "the year before" is counted; None for the latest.
+        trail: The times of the last answers: "in those two years".
     """
     found: list[Moment] = []
-    part = next((query for query in reading.moments if query.year is None and query.months), None)
+    parts = (query for query in reading.moments if query.year is None and query.months and not query.again)
+    part = next(parts, None)
     named = [query for query in reading.moments if query.back is None and query.count is None]
     for query in reading.moments:
         if query.back is not None and query.latest and found and named:
@@ -40,10 +44,18 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
             other.year is not None or other.back is not None for other in reading.moments
         ):
             continue  # "in the second quarter of last year": part of another time
-        for moment in _resolve(query, table, base or table.latest, part):
+        repeated = _repeat_trail(query, trail)
+        for moment in repeated or _resolve(query, table, base or table.latest, part):
             if moment not in found:
                 found.append(moment)
     return tuple(found)
+
+
+def _repeat_trail(query: MomentQuery, trail: Sequence[Moment]) -> Sequence[Moment]:
+    """Return the times of the last answers if a question refers to them, or the years that contain them."""
+    if not query.again or query.back is not None or len(trail) != (query.count or len(trail)):
+        return ()
+    return [Moment(moment.year, 4, 12) for moment in trail] if query.months else trail
 
 
 def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
@@ -72,7 +84,8 @@ def _resolve(query: MomentQuery, table: FactTable, base: Moment, part: MomentQue
     if query.month is not None:
         return [_find_end_of_month(query, query.month, table)]
     if query.is_year_end:
-        return [Moment(table.latest.year - (query.back or table.latest.quarter < 4), 4, 0)]
+        year = base.year if query.again else table.latest.year
+        return [Moment(year - (query.back or table.latest.quarter < 4), 4, 0)]
     if query.year is not None or query.quarter is not None:
         return [_resolve_named(query, table.latest, base, part)]
     found = _resolve_relative(query, table.latest, base)
@@ -123,7 +136,8 @@ def _resolve_relative(query: MomentQuery, latest: Moment, base: Moment) -> Seque
     """Return a time given relative to the latest period or to the base."""
     if query.back is not None:
         # "last year" in an annual report is the reported year.
-        return [latest if query.latest and latest.months == 12 else base.before(years=query.back)]
+        moment = latest if query.latest and latest.months == 12 else base.before(years=query.back)
+        return [replace(moment, months=query.months or moment.months)]
     if query.quarters_back is not None:
         return [Moment(*latest.before(quarters=query.quarters_back).end, 3 if query.months is None else query.months)]
     if query.to_date:
@@ -181,6 +195,11 @@ class TurnState:
     rights: tuple[float, ...] = ()
     question: str = ""
     previous: "TurnState | None" = None
+
+    @property
+    def trail(self) -> tuple[Moment, ...]:
+        """The times of the last answer, or of the last two if each has one, in the order of the questions."""
+        return list_last_moments(self.before)
 
 
 @dataclass(frozen=True, slots=True)

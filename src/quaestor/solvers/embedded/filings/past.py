@@ -102,6 +102,17 @@ def find_anchor(node: Node) -> Moment | None:
     return max(moments, key=_order_moment, default=None)
 
 
+def list_last_moments(before: Sequence[PastAnswer]) -> tuple[Moment, ...]:
+    """Return the times of the last answer, or of the last two if each has one, in the order of the questions.
+
+    Args:
+        before: The last answers, latest first.
+    """
+    if before and len(before[0].moments) > 1:
+        return before[0].moments
+    return tuple(dict.fromkeys(past.anchor for past in reversed(before[:2]) if past.anchor is not None))
+
+
 def is_printed_twice(one: Node, other: Node) -> bool:
     """Return whether two nodes are the same number, possibly rounded, as in a table and a sentence."""
     amounts = [
@@ -278,7 +289,7 @@ _OPERATION = lazy_regex(
 """Words that ask for an operation, or for something other than a number."""
 _TOTAL = lazy_regex(r"\b(?:total|sums?|altogether|together|combined|add (?:them|those|these))\b")
 _PART = lazy_regex(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
-_OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
+_OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|now|just|only|for|then|ok|so|also)\b")
 
 _MOVES = lazy_regex(
     r"\b(?:chang\w*|delta|swing|gr[eo]w\w*|increas\w*|decreas\w*|declin\w*|f[ae]ll\w*|drop\w*|ris\w+|rose|jump\w*"
@@ -303,7 +314,8 @@ COMPARATIVES = frozenset(
         "move gone go come add segment region country geography product split break category department function "
         "program business type line unit pls please thing fastest slowest strongest weakest heaviest best "
         "worst biggest largest smallest highest lowest most least quickest single one two three four which "
-        "item component carry piece slice portion later earlier latter former heaviest break down"
+        "item component carry piece slice portion later earlier latter former heaviest break down "
+        "gap first second cover rest remainder"
     )
 )
 """Terms of operations, which do not name anything measured."""
@@ -357,11 +369,24 @@ def _find_asked(reading: ParsedQuestion, before: str) -> str:
         return "ranking"
     if reading.times_relation in _INTENTS_OF_TIMES:
         return _INTENTS_OF_TIMES[reading.times_relation]
-    if reading.relation == "difference" and reading.operands[0].terms and _MINUS.search(text):
+    subtracts = reading.relation == "difference" and bool(reading.operands[0].terms) and bool(_MINUS.search(text))
+    if subtracts or (before and _is_gap(reading)):
         return "change"
     if reading.relation == "versus" and _BY_HOW_MUCH.search(text):
         return "comparison" if _CHOOSES.search(text) else "change"
-    return "list" if asks_for_parts(text) else ""
+    return "list" if asks_for_parts(text) or _lists_times(reading) else ""
+
+
+def _is_gap(reading: ParsedQuestion) -> bool:
+    """Return whether a question asks for the difference of earlier answers: "what's the gap between them?"."""
+    named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
+    return not named and bool(_GAP.search(reading.operation_text))
+
+
+def _lists_times(reading: ParsedQuestion) -> bool:
+    """Return whether a question asks for the numbers at the times of earlier answers: "cash in those two years?"."""
+    again = any(query.again and query.back is None for query in reading.moments)
+    return again and not (_ONE_OF_TIMES.search(reading.operation_text) or _MOVES.search(reading.operation_text))
 
 
 def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion, times: int) -> NDArray[np.float64]:
@@ -380,6 +405,11 @@ _INTENTS_OF_TIMES = {"choice": "comparison", "sum": "sum", "difference": "change
 """Intents of questions that relate their times."""
 _MINUS = lazy_regex(r"^[^(]*\b(?:less|minus)\b(?!.*\bthan\b)")
 _BY_HOW_MUCH = lazy_regex(r"\bhow (?:much|far)\b|\bdifference\b|\bgap\b")
+_GAP = lazy_regex(r"\b(?:gap|differences?|apart)\b")
+_ONE_OF_TIMES = lazy_regex(
+    r"\b(?:average|avg|mean|cagr|compound\w*|sum|total|together|combined|which|when|who|why|how|did|does|is|was|were)\b"
+)
+"""Words for something other than a list of numbers at several times."""
 _CHOOSES = lazy_regex(
     r"^(?:and )?(?:did|does|do|is|are|was|were|has|have|had)\b|\b(?:which|who)\b"
     rf"|\bor\b(?! (?:{UPWARD}|{DOWNWARD})\b)"

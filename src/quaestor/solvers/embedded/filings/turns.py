@@ -252,7 +252,7 @@ def read_past(past: Iterable[PastTurn], table: FactTable, weights: FilingWeights
 def advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
     """Return the state of the conversation after one more turn."""
     reading = read_question_for_filing(turn.text, table)
-    moments = resolve_moments(reading, table, state.base)
+    moments = resolve_moments(reading, table, state.base, state.trail)
     quoted = tuple(list_sentences(turn.plan)) if turn.plan is not None else ()
     answer = _read_answer(turn.plan, reading, quoted, state, table, weights)
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
@@ -458,7 +458,7 @@ class _Binder:
 def understand_turn(text: str, state: TurnState, table: FactTable, weights: FilingWeights) -> UnderstoodQuestion:
     """Read a question in a state of the conversation, and compose the plans that may answer it."""
     reading = read_question_for_filing(text, table)
-    moments = resolve_moments(reading, table, state.base)
+    moments = resolve_moments(reading, table, state.base, state.trail)
     likely = _estimate_probabilities(reading, moments, state, weights)
     words = find_sentences(WordQuery(reading, moments, tuple(map(float, likely.intents)), state), table)
     ranked = rank_sentences(words, weights.words)

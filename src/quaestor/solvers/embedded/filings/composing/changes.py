@@ -28,8 +28,9 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     read_same_sentence,
     read_two,
 )
+from quaestor.solvers.embedded.filings.composing.references import asks_for_gap, list_last_two
 from quaestor.solvers.embedded.filings.composing.values import is_change
-from quaestor.solvers.embedded.filings.past import Node
+from quaestor.solvers.embedded.filings.past import Node, list_last_moments
 
 _FALLS = lazy_regex(
     r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|below|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
@@ -64,6 +65,8 @@ EITHER = lazy_regex(
 )
 """Phrases that ask for the direction of a change."""
 MOST_READ = 6
+_OF_TWO = 0.9
+"""Probability of each of two numbers whose difference is requested."""
 _OF_SENTENCE = 0.6
 """Probability that the last number is compared with another one of its sentence."""
 GROWTH = lazy_regex(
@@ -295,6 +298,7 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
     if differences := list(_propose_differences(question, unsigned=bool(unsigned))):
         yield from differences
         return
+    yield from _subtract_last_two(question)
     for score, meaning, old, new, terms in read_pairs(question):
         if in_points and meaning.kind == "series" and not meaning.percent:
             continue  # amounts have no basis points
@@ -336,6 +340,17 @@ def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator
             yield from terms.propose(f"abs({formula})" if unsigned else formula, "change", score)
 
 
+def _subtract_last_two(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the difference of the last two answers, which measure different things: "the gap between the two?"."""
+    two = list_last_two(question) if asks_for_gap(question.text) and not question.own else None
+    if two is None:
+        return
+    one, other = (repeat_node(node, _OF_TWO) for node in two)
+    for score, first, second, terms in pair_numbers(question, one, other):
+        if are_alike(terms.series):
+            yield from terms.propose(f"abs({first} - {second})", "change", score)
+
+
 def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for compound annual growth rates."""
     for meaning in read_meanings(question, part=True)[:MOST_READ]:
@@ -363,8 +378,8 @@ def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[M
     """Return the first and last year of a growth rate; a rate over two years spans three year-ends."""
     moments = question.moments
     last = question.last
-    if _SAME_YEARS.search(question.text) and len(same := _find_last_moments(question)) > 1:
-        moments = tuple(same)
+    if _SAME_YEARS.search(question.text) and len(same := list_last_moments(question.before)) > 1:
+        moments = same
     elif years := _read_year_count(question):
         end = (last.anchor if last is not None else None) or question.table.latest
         begin = end.before(years=years)
@@ -384,13 +399,6 @@ def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[M
     if last is not None and len(last.moments) >= 2:
         return min(last.moments), max(last.moments)
     return (past[0], past[-1]) if len(past) >= 2 else None
-
-
-def _find_last_moments(question: BoundQuestion) -> set[Moment]:
-    """Return the times of the last answer, or of the last two answers if each has one."""
-    if question.last is None or len(question.last.moments) > 1:
-        return set(question.last.moments) if question.last is not None else set()
-    return {past.anchor for past in question.before[:2] if past.anchor is not None}
 
 
 def compares_two(question: BoundQuestion) -> bool:

@@ -29,7 +29,8 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms, pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.measures import FindSeries, Measure
 from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
-from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
+from quaestor.solvers.embedded.filings.composing.references import find_referred
+from quaestor.solvers.embedded.filings.past import Node, find_anchor, spell_node
 
 _MOST = 6
 _OF_COMPOUNDS = frozenset({"ratio", "versus", "difference"})
@@ -65,9 +66,6 @@ _SCHEDULED = 0.8
 
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
 _OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
-_BOTH_TOGETHER = lazy_regex(
-    r"\b(?:both|(?:the|those|these) two)(?: of (?:them|these|those))? (?:together|combined|added up|in sum|in total)\b"
-)
 _NO_AMOUNT = lazy_regex("Rate|Percent|Ratio|Shares|PerShare|Number|Yield|Price")
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
@@ -121,7 +119,7 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
     if place >= len(operands):
         return []
     if not question.names(place):
-        found = list(_read_last_measured(question, part=part))
+        found = list(_read_last_measured(question, place, part=part))
         bound = [build_meaning(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
         if _HOW_MANY.search(question.text) and found and not _is_count(found[0].series):
             # "how many shares was that?" asks for something other than the last amount.
@@ -409,13 +407,13 @@ def _build_measures(
     yield build(share * (1 - of_member), whole)
 
 
-def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[OperandMeaning]:
-    """Yield the measurement of the last answer, as a whole and in parts."""
+def _read_last_measured(question: BoundQuestion, place: int = 0, *, part: bool) -> Iterator[OperandMeaning]:
+    """Yield the earlier measurement that an operand refers to, else the last one, as a whole and in parts."""
     last = question.last
     if last is None:
         return
-    if (both := read_last_two(question)) is not None:
-        yield both
+    if (referred := find_referred(question, place)) is not None:
+        yield repeat_node(referred, _REPEATED)
         return
     node = last.measured[0]
     if node.series is None:
@@ -429,14 +427,6 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
     else:
         for rank, series in enumerate(last.series[:3]):
             yield build_meaning(series, _REPEATED / (rank + 1), "before")
-
-
-def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
-    """Return the sum of the last two answers if a question is about both together, else None."""
-    two = tuple(past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1)
-    if len({node.shape() for node in two}) < 2 or not _BOTH_TOGETHER.search(question.text) or is_printed_twice(*two):
-        return None
-    return repeat_node(Node("sum", parts=two), _REPEATED)
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:

@@ -21,11 +21,12 @@ from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, Formu
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
-    read_last_two,
     read_meanings,
+    repeat_for_member,
     repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.references import find_referred, list_last_two
 from quaestor.solvers.embedded.filings.composing.values import propose_value, propose_values, spell_value
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
@@ -163,6 +164,8 @@ def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
         yield from _propose_margins(question)
         yield from _divide_last(question)
+        yield from _divide_last_two(question)
+        yield from _repeat_for_other(question)
 
 
 def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
@@ -245,10 +248,33 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
+def _divide_last_two(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the ratio of the last two answers in both directions, the likelier one below 1: "share?", "as a %"."""
+    two = list_last_two(question) if not question.own and not question.moments else None
+    if two is None:
+        return
+    whole, part = (repeat_node(node, 0.5) for node in two)
+    for one, other in ((part, whole), (whole, part)):
+        for score, first, second, terms in pair_numbers(question, one, other):
+            sizes = [abs(terms.amounts[name]) for name in (first, second) if name in terms.amounts]
+            above = len(sizes) == 2 and sizes[0] > sizes[1]
+            yield from _divide(score - above, first, second, terms)
+
+
+def _repeat_for_other(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the last ratio for another member that the question names: "and for Europe?"."""
+    node = question.last.measured[0] if question.last is not None else None
+    if node is None or node.kind != "divide" or not question.own or len(question.operands) > 1:
+        return
+    for bound in question.operands[0][:_MOST]:
+        meaning = repeat_for_member(question, node, bound.series)
+        yield from propose_value(question, meaning, log_share(0.6 * bound.share), "ratio")
+
+
 def _read_last(question: BoundQuestion, last: PastAnswer) -> list[OperandMeaning]:
-    """Return the last answer, and the sum of the members that it lists; for "both together" the sum of the last two."""
-    if (both := read_last_two(question)) is not None:
-        return [both]
+    """Return the earlier measurement that a question refers to, or the last one and the sum of its members."""
+    if (referred := find_referred(question)) is not None:
+        return [repeat_node(referred, 0.6)]
     several = last.form == "members" and len(last.measured) > 1
     sums = [repeat_node(Node("sum", parts=last.measured), 0.3)] if several else []
     return [repeat_node(last.measured[0], 0.6), *sums]
@@ -261,6 +287,8 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
         return
     yield from _divide_last(question)
     yield from _divide_by_whole(question)
+    yield from _divide_last_two(question)
+    yield from _repeat_for_other(question)
     for meaning in read_meanings(question)[:3]:
         if not meaning.series:
             continue

@@ -41,6 +41,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
+from quaestor.solvers.embedded.filings.composing.references import names_two
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
     propose_values,
@@ -162,7 +163,11 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     together = bool(_TOGETHER.search(question.text))
     counted = _find_last_list(question) if _AS_MANY.search(question.text) and together else None
     earlier = counted or question.last
-    if len(question.moments) > (counted is not None) or earlier is None or (question.own and not together):
+    if (
+        len(question.moments) > (counted is not None or names_two(question.text))
+        or earlier is None
+        or (question.own and not together)
+    ):
         return
     nodes = earlier.measured
     if len(nodes) < 2 and len(question.before) >= 2:

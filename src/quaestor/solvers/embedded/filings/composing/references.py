@@ -1,0 +1,72 @@
+"""Earlier answers that a question refers to: "the first", "both", "the gap between the two", "the rest"."""
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Scale
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion
+from quaestor.solvers.embedded.filings.past import Node, is_printed_twice
+
+_TWO = r"(?:both|(?:the|those|these) two|them|those|these)"
+_NAMES_TWO = lazy_regex(rf"\b{_TWO}\b")
+_BOTH_TOGETHER = lazy_regex(
+    r"\b(?:both|(?:the|those|these) two)(?: of (?:them|these|those))? (?:together|combined|added up|in sum|in total)\b"
+)
+_ONLY_BOTH = lazy_regex(
+    r"(?:\W|\b(?:and|so|now|ok|then|total|sum|of|all|if|added|the|those|these|are|is|were|was|as)\b)*"
+    r"\b(?:both|two|together|combined)\b(?:\W|\b(?:of|them|these|those|together|combined|are|is|were|was|as)\b)*"
+)
+"""Operands that are only the last two answers: "those two plus cash", "together as a share of sales"."""
+_GAP = lazy_regex(
+    rf"\b(?:gap|differences?|spread|apart)\b|\bnet of {_TWO}\b"
+    rf"|\b(?:change|drop|rise|swing|increase|decrease) between {_TWO}\b"
+)
+_REST = lazy_regex(
+    r"\b(?:rest|remainder)\b"
+    r"|\b(?:excluding|without|excl\.?|ex|leaving out|apart from|other than|not counting) (?:that|it|those|these|this)\b"
+)
+_ORDINAL = lazy_regex(r"\b(?:(?P<earlier>first|former)|second|latter)\b")
+
+
+def names_two(text: str) -> bool:
+    """Return whether a question in lower case refers to two earlier things."""
+    return bool(_NAMES_TWO.search(text))
+
+
+def asks_for_gap(text: str) -> bool:
+    """Return whether a question in lower case asks for the difference of two earlier numbers."""
+    return bool(_GAP.search(text))
+
+
+def list_last_two(question: BoundQuestion) -> tuple[Node, Node] | None:
+    """Return the last two numbers, the earlier one first; None unless they measure different things."""
+    last = question.last
+    listed = last is not None and len(last.measured) == 2 and last.form in ("members", "compare")
+    singles = [past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1]
+    nodes = last.measured if last is not None and listed else singles
+    if len({node.shape() for node in nodes}) < 2 or is_printed_twice(*nodes):
+        return None
+    return nodes[0], nodes[1]
+
+
+def find_referred(question: BoundQuestion, place: int = 0) -> Node | None:
+    """Return the earlier measurement that an operand without a name refers to; None if it is the last answer."""
+    operands = question.reading.operands
+    text = operands[place].text if len(operands) > 1 else question.text
+    if _REST.search(text):
+        return _find_rest(question)
+    if (two := list_last_two(question)) is None:
+        return None
+    if _BOTH_TOGETHER.search(question.text) or (len(operands) > 1 and _ONLY_BOTH.fullmatch(text)):
+        return Node("sum", parts=two)
+    ordinal = _ORDINAL.search(text)
+    return None if ordinal is None else two[0] if ordinal["earlier"] else two[1]
+
+
+def _find_rest(question: BoundQuestion) -> Node | None:
+    """Return what remains of a whole without its part: of the last two answers, or of the last ratio."""
+    node = question.last.measured[0] if question.last is not None else None
+    if node is not None and node.kind == "divide":
+        return Node("subtract", parts=node.parts[::-1])
+    if node is not None and node.series is not None and node.series.first.scale is Scale.PERCENT:
+        return Node("subtract", parts=(Node("number", text="1"), node))
+    two = list_last_two(question)
+    return None if two is None else Node("subtract", parts=two)
