@@ -46,6 +46,7 @@ from quaestor.solvers.embedded.filings.turns import (
     PastTurn,
     UnderstoodQuestion,
     advance_state,
+    complete_turn,
     read_past,
     understand_turn,
 )
@@ -368,7 +369,7 @@ def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
 
 def decide_question(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
     """Decide the answer to a question in the context of the turns before it."""
-    state = read_past(past, table, weights)
+    text, state = complete_turn(text, read_past(past, table, weights))
     understood = understand_turn(text, state, table, weights)
     results = _collect_results(understood)
     outline, names = mark_quoted_names(text, table.line_names)

@@ -17,6 +17,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS
+from quaestor.questions.corrections import complete_correction, read_correction
 from quaestor.questions.developments import asks_how_far, without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.listing import asks_for_its_amount
@@ -249,8 +250,26 @@ def read_past(past: Iterable[PastTurn], table: FactTable, weights: FilingWeights
     return reduce(lambda state, turn: advance_state(state, turn, table, weights), past, TurnState())
 
 
+def complete_turn(text: str, state: TurnState) -> tuple[str, TurnState]:
+    """Return a correction of the previous question as a whole question, with the state before the corrected one.
+
+    Any other question is returned as it is.
+    """
+    correction = read_correction(text) if state.previous is not None else None
+    if correction is None:
+        return text, state
+    before = [state]
+    while (earlier := before[-1].previous) is not None and earlier.question and len(before) < _REMEMBERED:
+        before.append(earlier)
+    year = state.base.year if state.base is not None else None
+    completed, replaced = complete_correction(correction, [one.question for one in before], year)
+    return completed, (before[replaced - 1].previous or state) if replaced else state
+
+
 def advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
     """Return the state of the conversation after one more turn."""
+    text, state = complete_turn(turn.text, state)
+    turn = replace(turn, text=text)
     reading = read_question_for_filing(turn.text, table)
     moments = resolve_moments(reading, table, state.base, state.trail)
     quoted = tuple(list_sentences(turn.plan)) if turn.plan is not None else ()
@@ -457,6 +476,7 @@ class _Binder:
 
 def understand_turn(text: str, state: TurnState, table: FactTable, weights: FilingWeights) -> UnderstoodQuestion:
     """Read a question in a state of the conversation, and compose the plans that may answer it."""
+    text, state = complete_turn(text, state)
     reading = read_question_for_filing(text, table)
     moments = resolve_moments(reading, table, state.base, state.trail)
     likely = _estimate_probabilities(reading, moments, state, weights)

@@ -15,7 +15,7 @@ from quaestor.solvers.embedded.filings.confidence_features import measure_agreem
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, combine_parts, decide_question
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.results import PlanResult
-from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 
 class _Trees:
@@ -234,3 +234,11 @@ def test_fiscal_year_is_also_named_by_the_year_in_which_it_ends(
     ]
     decision = decide_question(question, [], build_facts(assemble("10-K", parts)), weights)
     assert decision.results[0].value == Number(Decimal(value))
+
+
+def test_a_correction_asks_the_corrected_question_again(weights: FilingWeights, table: FactTable) -> None:
+    asked = decide_question("what were net sales in 2024?", [], table, weights)
+    past = [PastTurn("what were net sales in 2024?", asked.results[0].proposal.plan, asked.right)]
+    corrected = decide_question("sorry, I meant 2023", past, table, weights)
+    assert corrected.results[0].value == Number(Decimal(100))
+    assert corrected.right == decide_question("what were net sales in 2023", [], table, weights).right
