@@ -148,6 +148,8 @@ _TIMES = lazy_regex(
     | \b(?P<sametime>(?:the\s+)?same\s+(?:(?P<samequarter>quarter|three\s+months)|period|half|months|weeks|time)\s+
         (?:(?:(?:of|in)\s+)?(?:the\s+)?(?:last|{_PRIOR})\s?(?:year|yr)|(?:a|one)\s+{_YEARS}\s+(?:ago|earlier|before|prior)
           |(?:the\s+)?{_YEARS}\s+(?:ago|earlier|before|prior)))\b
+    | \b(?P<then>then(?=\s+(?:and|vs\.?|versus)\s)|(?<=vs\ )then|(?<=versus\ )then|(?<=now\ and\ )then
+        |(?:(?:in|for|during|over)\s+)?(?:that|the\s+same)\s+(?P<thatquarter>quarter|three\s+months))\b
     | \b(?P<back>(?P<far>{_COUNT})\s*(?:{_YEARS}|y)\s+(?:ago|earlier|before|prior|back)
         |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
         |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior|back)(?:\s+(?:period|quarter))?
@@ -163,7 +165,8 @@ _TIMES = lazy_regex(
     | \b(?P<qback>sequential(?:ly)?\b|qoq|q/q|quarter[\s-](?:over|on)[\s-]quarter|last\s+quarter
         |(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
     | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?
-        (?:year|yr|fy|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
+        (?:year|yr|fy|period|quarter)(?:[\s-]end)?(?:'s)?|(?:(?:at|in|on|for)\s+)?the\s+later\s+(?:date|year(?:[\s-]end)?)
+        |this\s+time|right\s+now|latest|currently|most\s+recently
         |at\s+the\s+moment|(?<!^)(?<!^and\ )(?<!^ok\ )now|now(?=\W*$))\b
     | \b(?P<lastalone>(?<=and\s)last|(?<=vs\s)last|(?<=versus\s)last|(?<=against\s)last|(?<=on\s)last|(?<=than\s)last)\b
         (?=\s*(?:$|[,?;.]|in\b|by\b|for\b))
@@ -304,6 +307,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "count": lambda at, of: MomentQuery(*at, count=0 if of["many"] is None else _number(of["many"])),
     "earlier": lambda at, of: MomentQuery(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "sametime": lambda at, of: MomentQuery(*at, months=3 if of["samequarter"] else None, back=1, again=True),
+    "then": lambda at, of: MomentQuery(*at, months=3 if of["thatquarter"] else None, back=0, again=True),
     "back": lambda at, of: MomentQuery(
         *at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["reported"])
     ),

@@ -38,6 +38,7 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     (r"\b(?:summed(?: up)?|added up|put together|adding (?:them |these |those |it )?up)\b", "altogether"),
     # times
     (rf"\b(?:the )?years? of (?={_YEAR}\b)", ""),
+    (r"(?<=(?:19|20)\d\d)['\u2019]s(?=\W*$)", ""),
     # changes and ratios between two times
     (r"\b(?:variations?|variances?|fluctuations?)(?= (?:in|of)\b)", "change"),
     (rf"^how (?:much|large) (?:did|does|do) (?P<what>[^?]+?) {_AT} (?P<new>{_YEAR}) represent "

@@ -307,6 +307,9 @@ _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
 follow-up and names another member or another measure. Counted on labelled conversations.
 """
 
+_ONLY_THING, _FEW_WORDS = 0.15, 3
+"""The same if it only names another member, in a few words: "physical stores?"."""
+
 COMPARATIVES = frozenset(
     terms(
         "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
@@ -355,6 +358,8 @@ def mix_with_repetition(
         repeats = _OTHER_TIME
     elif named and _OPENS.search(text):
         repeats = _OTHER_MEASURE if "measure" in reading.slots else _OTHER_THING
+    elif named and not reading.moments and "measure" not in reading.slots and len(text.split()) <= _FEW_WORDS:
+        repeats = _ONLY_THING
     mixed = (1 - repeats) * shares
     mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed

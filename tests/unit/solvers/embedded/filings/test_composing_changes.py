@@ -148,3 +148,8 @@ def test_a_growth_rate_between_those_years_spans_the_last_answers(table: FactTab
     early = ask(table, "and in 2022?", "lookup", before=(late,))
     plan = ask(table, "cagr between those two years?", "cagr", before=(early, late))
     assert number(table, plan) == pytest.approx(800 / 720 - 1)
+
+
+def test_a_later_year_is_compared_with_that_of_the_last_answer(table: FactTable) -> None:
+    last = ask(table, "net income in 2021?", "lookup", ("net income",))
+    assert number(table, ask(table, "change to 2023?", "change", before=(last,))) == -5

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from composed_plans import ask, number
 
+from quaestor.documents.assembly import TablePart, assemble
 from quaestor.facts.lines import Moment
-from quaestor.facts.table import FactTable
+from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import resolve_moments
 from quaestor.solvers.embedded.filings.past import mix_with_repetition
@@ -48,12 +49,23 @@ def test_the_rest_of_a_ratio_is_the_whole_without_the_part(table: FactTable) -> 
         ("the full years", (Moment(2023, 4, 12), Moment(2022, 4, 12))),
         ("at the start of that year?", (Moment(2021, 4, 0),)),
         ("same quarter last year?", (Moment(2021, 4, 3),)),
+        ("cash, then and a year earlier", (Moment(2022, 4, 3), Moment(2021, 4, 3))),
+        ("gross margin that quarter", (Moment(2022, 4, 3),)),
         ("now for europe", ()),
     ],
 )
 def test_times_of_earlier_answers_are_repeated(table: FactTable, question: str, expected: tuple[Moment, ...]) -> None:
     trail = (Moment(2023, 4, 3), Moment(2022, 4, 3))
     assert resolve_moments(read_filing_question(question), table, trail[1], trail) == expected
+
+
+def test_numbers_of_another_kind_are_skipped_in_sums() -> None:
+    rows = (("( in millions , except per share )", "2023"), ("dividends", "$ 40"), ("buybacks", "60"))
+    price = (("", "2023"), ("average price paid per share", "$ 20.50"))
+    filing = build_facts(assemble("a", [TablePart(rows), TablePart(price)]))
+    labels = ("dividends", "average price paid per share", "buybacks")
+    past = tuple(ask(filing, f"{label} in 2023?", "lookup", (label,)) for label in labels)
+    assert number(filing, ask(filing, "both together?", "sum", before=past)) == 100
 
 
 @pytest.mark.parametrize(

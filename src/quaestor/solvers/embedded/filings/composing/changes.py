@@ -243,8 +243,10 @@ def _complete_moments(question: BoundQuestion, moment: Moment, anchor: Moment | 
         or asks_of_then(question)
         or bool(_TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end]))
     )
-    if to_base and moment == question.table.latest and anchor is not None:
+    if to_base and at.year is None and moment == question.table.latest and anchor is not None:
         return base.before(years=1), base  # "growth on last year": the base is the year before the current topic's
+    if to_base and at.year is not None and anchor is not None and moment.end > base.end:
+        return base, moment  # "change to 2024?" after the number of an earlier year
     if to_base and moment.end < base.end:
         return moment, replace(base, months=moment.months) if moment.months != base.months and moment.months else base
     if to_base and anchor is None and moment.end < question.table.latest.end:
@@ -342,7 +344,7 @@ def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator
 
 def _subtract_last_two(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the difference of the last two answers, which measure different things: "the gap between the two?"."""
-    two = list_last_two(question) if asks_for_gap(question.text) and not question.own else None
+    two = list_last_two(question, alike=True) if asks_for_gap(question.text) and not question.own else None
     if two is None:
         return
     one, other = (repeat_node(node, _OF_TWO) for node in two)

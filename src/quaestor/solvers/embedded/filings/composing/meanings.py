@@ -56,6 +56,8 @@ _OTHER_LINE = 0.2
 """Factor for other lines if the named member has a line below a heading that is named like the measure."""
 _REPEATED = 0.7
 """Probability that a question without an operand refers to the last answer as a whole."""
+_TOGETHER = 0.3
+"""Probability that it refers to the sum of the last list."""
 _NARROWED = 0.6
 """Probability that a measure refers to the member of the last answer."""
 
@@ -412,11 +414,11 @@ def _read_last_measured(question: BoundQuestion, place: int = 0, *, part: bool) 
     last = question.last
     if last is None:
         return
-    if (referred := find_referred(question, place)) is not None:
+    referred = find_referred(question, place)
+    node = referred or last.measured[0]
+    if referred is not None and node.kind != "divide":
         yield repeat_node(referred, _REPEATED)
-        return
-    node = last.measured[0]
-    if node.series is None:
+    elif node.series is None:
         if part and node.kind == "divide" and not last.is_measure:
             yield repeat_node(node.parts[0], _REPEATED)
             yield repeat_node(node, 1 - _REPEATED)
@@ -427,6 +429,8 @@ def _read_last_measured(question: BoundQuestion, place: int = 0, *, part: bool) 
     else:
         for rank, series in enumerate(last.series[:3]):
             yield build_meaning(series, _REPEATED / (rank + 1), "before")
+        if last.form == "members" and len(last.measured) > 1:
+            yield repeat_node(Node("sum", parts=last.measured), _TOGETHER)
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:

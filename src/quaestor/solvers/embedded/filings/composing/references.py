@@ -12,7 +12,7 @@ _BOTH_TOGETHER = lazy_regex(
 )
 _ONLY_BOTH = lazy_regex(
     r"(?:\W|\b(?:and|so|now|ok|then|total|sum|of|all|if|added|the|those|these|are|is|were|was|as)\b)*"
-    r"\b(?:both|two|together|combined)\b(?:\W|\b(?:of|them|these|those|together|combined|are|is|were|was|as)\b)*"
+    r"\b(?:both|two|together|combined|total)\b(?:\W|\b(?:of|them|these|those|together|combined|are|is|were|was|as)\b)*"
 )
 """Operands that are only the last two answers: "those two plus cash", "together as a share of sales"."""
 _GAP = lazy_regex(
@@ -36,15 +36,26 @@ def asks_for_gap(text: str) -> bool:
     return bool(_GAP.search(text))
 
 
-def list_last_two(question: BoundQuestion) -> tuple[Node, Node] | None:
-    """Return the last two numbers, the earlier one first; None unless they measure different things."""
+def list_last_two(question: BoundQuestion, *, alike: bool = False) -> tuple[Node, Node] | None:
+    """Return the last two numbers, the earlier one first; None unless they measure different things.
+
+    Args:
+        alike: Whether to skip numbers of another kind than the last one before it: prices between amounts.
+    """
     last = question.last
-    listed = last is not None and len(last.measured) == 2 and last.form in ("members", "compare")
-    singles = [past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1]
-    nodes = last.measured if last is not None and listed else singles
-    if len({node.shape() for node in nodes}) < 2 or is_printed_twice(*nodes):
+    if last is None or not last.measured:
         return None
-    return nodes[0], nodes[1]
+    if len(last.measured) == 2 and last.form in ("members", "compare"):
+        nodes: tuple[Node, ...] = last.measured
+    else:
+        singles = [past.measured[0] for past in question.before if len(past.measured) == 1]
+        kinds = [{leaf.series.kind or "money" for leaf in node.leaves() if leaf.series} for node in singles]
+        places = [place for place in range(1, len(singles)) if kinds[place] == kinds[0]] if alike else [1]
+        if last.measured[0] not in singles or not places or places[0] >= len(singles):
+            return None
+        nodes = (singles[places[0]], singles[0])
+    one, other = nodes
+    return None if one.shape() == other.shape() or is_printed_twice(one, other) else (one, other)
 
 
 def find_referred(question: BoundQuestion, place: int = 0) -> Node | None:
@@ -53,10 +64,11 @@ def find_referred(question: BoundQuestion, place: int = 0) -> Node | None:
     text = operands[place].text if len(operands) > 1 else question.text
     if _REST.search(text):
         return _find_rest(question)
+    if _BOTH_TOGETHER.search(question.text) or (len(operands) > 1 and _ONLY_BOTH.fullmatch(text)):
+        both = list_last_two(question, alike=True)
+        return None if both is None else Node("sum", parts=both)
     if (two := list_last_two(question)) is None:
         return None
-    if _BOTH_TOGETHER.search(question.text) or (len(operands) > 1 and _ONLY_BOTH.fullmatch(text)):
-        return Node("sum", parts=two)
     ordinal = _ORDINAL.search(text)
     return None if ordinal is None else two[0] if ordinal["earlier"] else two[1]
 
@@ -68,5 +80,5 @@ def _find_rest(question: BoundQuestion) -> Node | None:
         return Node("subtract", parts=node.parts[::-1])
     if node is not None and node.series is not None and node.series.first.scale is Scale.PERCENT:
         return Node("subtract", parts=(Node("number", text="1"), node))
-    two = list_last_two(question)
+    two = list_last_two(question, alike=True)
     return None if two is None else Node("subtract", parts=two)

@@ -41,7 +41,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
-from quaestor.solvers.embedded.filings.composing.references import names_two
+from quaestor.solvers.embedded.filings.composing.references import list_last_two, names_two
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
     propose_values,
@@ -171,7 +171,8 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
         return
     nodes = earlier.measured
     if len(nodes) < 2 and len(question.before) >= 2:
-        nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
+        last_two = tuple(past.measured[0] for past in reversed(question.before[:2]))
+        nodes = list_last_two(question, alike=True) or last_two
     if not 2 <= len(nodes) <= _MOST_ITEMS or (len(nodes) == 2 and is_printed_twice(*nodes)):
         return
     terms = FormulaTerms(question.table)
