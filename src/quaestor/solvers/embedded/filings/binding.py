@@ -45,7 +45,8 @@ def resolve_moments(
         ):
             continue  # "in the second quarter of last year": part of another time
         repeated = _repeat_trail(query, trail)
-        for moment in repeated or _resolve(query, table, base or table.latest, part):
+        known = base if base is not None and not (query.again and base.end > table.latest.end) else table.latest
+        for moment in repeated or _resolve(query, table, known, part):
             if moment not in found:
                 found.append(moment)
     return tuple(found)

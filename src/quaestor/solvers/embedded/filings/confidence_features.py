@@ -105,7 +105,7 @@ def _measure_result(understood: UnderstoodQuestion, results: Sequence[PlanResult
         **{f"plan_{name}": value for name, value in proposal.features.items()},
     }
     features |= _measure_series(question, proposal) | _measure_terms(question, proposal)
-    return features | _measure_numbers(result) | _compare_with_last(question.last, proposal)
+    return features | _measure_numbers(result) | _compare_with_last(question.before, proposal)
 
 
 def _measure_series(question: BoundQuestion, proposal: Proposal) -> dict[str, float]:
@@ -242,11 +242,24 @@ def _measure_numbers(result: PlanResult) -> dict[str, float]:
     }
 
 
-def _compare_with_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
-    """Return features for what a result shares with the last answer: numbers, lines, measure, kind and member."""
-    if last is None:
+def _compare_with_last(before: Sequence[PastAnswer], proposal: Proposal) -> dict[str, float]:
+    """Return features for what a result shares with the last answer: numbers, lines, measure, kind and member.
+
+    Also which numbers it shares with the answer before it.
+    """
+    if not before:
         return {}
-    numbers = {(leaf.series.place, leaf.moment) for node in last.measured for leaf in node.leaves() if leaf.series}
+    last = before[0]
+    numbers, earlier = (
+        {
+            (leaf.series.place, leaf.moment)
+            for past in some
+            for node in past.measured
+            for leaf in node.leaves()
+            if leaf.series
+        }
+        for some in (before[:1], before[1:2])
+    )
     used = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
     lines, members = {series.place for series in last.series}, {series.members for series in last.series}
     measures = {series.concept or series.line.label_terms for series in last.series}
@@ -256,6 +269,7 @@ def _compare_with_last(last: PastAnswer | None, proposal: Proposal) -> dict[str,
     return {
         "last_numbers": float(len(last.measured)),
         "last_taken": len(numbers & used) / max(1, len(numbers)),
+        "earlier_taken": len(earlier & used) / len(earlier) if earlier else nan,
         "last_lines": sum(series.place in lines for series in proposal.series) / max(1, len(proposal.series)),
         "last_measures": float(any((one.concept or one.line.label_terms) in measures for one in proposal.series)),
         "last_kind": float(kinds[0] == kinds[1]),
