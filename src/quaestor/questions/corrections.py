@@ -15,7 +15,7 @@ _OPENS = lazy_regex(
     rf"{_SAYS_SO}?)|{_SAYS_SO})",
     re.IGNORECASE,
 )
-_CLOSES = lazy_regex(r"[\s,;-]+(?:(?:i|we) (?:meant|mean)|sorry)\W*$", re.IGNORECASE)
+_CLOSES = lazy_regex(r"(?<![\s,;-])[\s,;-]++(?:(?:i|we) (?:meant|mean)|sorry)\W*+$", re.IGNORECASE)
 _NOT = lazy_regex(
     r"^(?!(?:what|how|who|which|why|when|where|is|are|was|were|did|does|do|has|have)\b)"
     r"(?:(?P<wanted>[^?;]{1,60}?)(?:, (?:and )?|(?<=\d) )not (?P<other>[^?;,]{1,40})"
@@ -23,8 +23,8 @@ _NOT = lazy_regex(
     re.IGNORECASE,
 )
 _YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
-_CONNECTS = lazy_regex(r"^\W*(?:(?:and|so|but|ok|then|now|only|just)\s+)+|\s+ones?\W*$")
-_DANGLING = lazy_regex(r"(?:\s+(?:in|for|at|of|on|during|over|as|the|that|this|same))+\s*$")
+_CONNECTS = lazy_regex(r"^\W*(?:(?:and|so|but|ok|then|now|only|just)\s+)+|(?<!\s)\s++ones?\W*+$")
+_DANGLING = lazy_regex(r"(?<!\s)(?:\s++(?:in|for|at|of|on|during|over|as|the|that|this|same)\b){1,6}\s*+$")
 _BEGINS_WITH_PREPOSITION = lazy_regex(r"(?:from|in|for|at|of|on|with|without|before|after|excluding|including)\b")
 _OPPOSITES = (
     ("basic", "diluted"),
