@@ -290,6 +290,12 @@ _OPERATION = lazy_regex(
 _TOTAL = lazy_regex(r"\b(?:total|sums?|altogether|together|combined|add (?:them|those|these))\b")
 _PART = lazy_regex(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|now|just|only|for|then|ok|so|also)\b")
+_SAME = lazy_regex(
+    r"\bsame (?:(?:\w+ )?(?:question|calculation|operation|ratio|measure|figures?)|for|with|in|as|again|thing|there)\b"
+    r"|\bnow (?:for|the same)\b|\blikewise\b|\bditto\b"
+)
+AGAIN = frozenset(terms("same thing question calculation operation ratio measure figure now again likewise ditto"))
+"""Terms that ask to repeat an operation."""
 
 _MOVES = lazy_regex(
     r"\b(?:chang\w*|delta|swing|gr[eo]w\w*|increas\w*|decreas\w*|declin\w*|f[ae]ll\w*|drop\w*|ris\w+|rose|jump\w*"
@@ -302,9 +308,9 @@ _PARTS = 0.7
 """Probability that a question for all parts of something, or for an order, asks for a list or a ranking, regardless
 of its other words.
 """
-_OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
-"""Probabilities that a short question repeats the operation: if it names only another time, or if it begins like a
-follow-up and names another member or another measure. Counted on labelled conversations.
+_SAME_OPERATION, _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.9, 0.7, 0.6, 0.25
+"""Probabilities that a short question repeats the operation: if it says so, if it names only another time, or if it
+begins like a follow-up and names another member or another measure. Counted on labelled conversations.
 """
 
 _ONLY_THING, _FEW_WORDS = 0.15, 3
@@ -317,7 +323,7 @@ COMPARATIVES = frozenset(
         "move gone go come add segment region country geography product split break category department function "
         "program business type line unit pls please thing fastest slowest strongest weakest heaviest best "
         "worst biggest largest smallest highest lowest most least quickest single one two three four which "
-        "item component carry piece slice portion later earlier latter former heaviest break down "
+        "item component class kind carry piece slice portion later earlier latter former heaviest break down "
         "gap first second cover rest remainder"
     )
 )
@@ -349,20 +355,27 @@ def mix_with_repetition(
         mixed = (1 - _PARTS) * shares
         mixed[INTENTS.index(repeated)] += _PARTS
         return mixed
-    if before not in _REPEATED or _OPERATION.search(text):
+    if before not in _REPEATED or _OPERATION.search(_SAME.sub(" ", text)):
         return shares
     repeats = 0.0
     if named and reading.moments and before == "ranking":
         return shares  # "and net income in Q4?"
-    if not named and reading.moments:
+    if named and asks_for_same(text):
+        repeats = _SAME_OPERATION
+    elif not named and reading.moments:
         repeats = _OTHER_TIME
-    elif named and _OPENS.search(text):
+    elif named and _OPENS.search(text) and not reading.unit:
         repeats = _OTHER_MEASURE if "measure" in reading.slots else _OTHER_THING
     elif named and not reading.moments and "measure" not in reading.slots and len(text.split()) <= _FEW_WORDS:
         repeats = _ONLY_THING
     mixed = (1 - repeats) * shares
     mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed
+
+
+def asks_for_same(text: str) -> bool:
+    """Return whether a lower-case question asks to repeat the last operation: "same for Europe"."""
+    return _SAME.search(text) is not None
 
 
 def _find_asked(reading: ParsedQuestion, before: str) -> str:

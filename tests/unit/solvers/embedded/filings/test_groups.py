@@ -55,3 +55,13 @@ def test_number_at_another_time_is_taken_from_an_equal_line_of_another_table() -
     terms = FormulaTerms(tables)
     assert spell_at(find(tables, "net sales"), Moment(2021, 4, 12), terms) == "x0"
     assert terms.amounts == {"x0": 1_255_000_000}
+
+
+def test_parts_of_a_balance_may_be_dated_by_a_period() -> None:
+    sheet = [["( in millions )", "december 31 , 2023", "december 31 , 2022"], ["inventories", "$ 320", "$ 290"]]
+    note = [["( in millions )", "2023", "2022"], ["materials", "$ 120", "$ 90"], ["goods", "200", "200"]]
+    note.append(["total", "$ 320", "$ 290"])
+    parts = [TablePart(tuple(map(tuple, sheet)), title="CONSOLIDATED BALANCE SHEETS")]
+    table = build_facts(assemble("a", [*parts, TablePart(tuple(map(tuple, note)))]))
+    groups = find_parts(find(table, "inventories"), Moment(2023, 4, 0), table)
+    assert [[part.line.label for part in found] for found in groups] == [["materials", "goods"]]

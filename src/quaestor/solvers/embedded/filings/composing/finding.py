@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
@@ -67,7 +68,11 @@ def find_totals(part: Series, moment: Moment, table: FactTable) -> Iterator[Seri
 
 
 def _find_amount(series: Series, moment: Moment) -> float | None:
+    """Return the amount at a time; that of a balance may be dated by the period that it ends, and vice versa."""
     cell = series.cells.get(moment)
+    if cell is None:
+        same_end = (at for at in series.cells if at and at.end == moment.end and 0 in (at.months, moment.months))
+        cell = series.cells.get(next(same_end, moment))
     return None if cell is None else cell.amount
 
 
@@ -96,7 +101,7 @@ def _find_alike(place: int, moment: Moment, like: Series, table: FactTable) -> l
     return [
         one
         for one in table.series_of_line.get(place, ())
-        if moment in one.cells and one.first.scale == like.first.scale
+        if _find_amount(one, moment) is not None and one.first.scale == like.first.scale
     ]
 
 
@@ -164,6 +169,10 @@ _DEBT = lazy_regex(
 _NO_DEBT = lazy_regex(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
 MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
 """Words that refer to a member without identifying it."""
+_GENERIC = MEMBER_WORDS | frozenset(terms_of("operating reportable reporting"))
+"""Words in the tags that all segments share."""
+_NAMED = 0.45
+"""Minimum similarity of a sibling's name and the words of a question."""
 FoundSeries = tuple[Series, float]
 
 
@@ -178,7 +187,10 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
             if series.concept != concept or series.members or not sure:
                 continue
             if pick_cell(series, (moment,), table, strict=True) is not None:
+                # Without tags, the lines of a statement that add up to a total may have its concept.
+                is_total = not line.tagged and "total" in line.label_terms
                 worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
+                worth += 0.2 * is_total
                 found.append((worth, series))
     if found:
         return max(found, key=lambda one: one[0])[1], 0.9
@@ -320,7 +332,7 @@ def find_named_member(
 def find_for_member(concept: str, moment: Moment, question: BoundQuestion, member: Series) -> FoundSeries | None:
     """Return a concept's series for the same member as another series."""
     table, line = question.table, member.line
-    called = list_member_names(member)
+    called = list_member_names(member, table)
     found: list[tuple[float, Series]] = []
     for series in _list_series(concept, table):
         same_table = series.line.table == line.table
@@ -330,27 +342,108 @@ def find_for_member(concept: str, moment: Moment, question: BoundQuestion, membe
             same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
         )
         same = same or (same_table and same_column and bool(member.column))
-        if not same and not series.line.sentence and not called.isdisjoint(list_member_names(series)):
+        if not same and not series.line.sentence and not called.isdisjoint(list_member_names(series, table)):
             found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
     for series, sure in _find_like(line, concept, table):
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
-    dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
-    return (max(dated, key=lambda one: one[0])[1], 0.9) if dated else None
+    for tried in (found, _find_called(concept, called, line, table)):
+        dated = [one for one in tried if pick_cell(one[1], (moment,), table, strict=True) is not None]
+        if dated:
+            return max(dated, key=lambda one: one[0])[1], 0.9
+    return None
 
 
-def list_member_names(series: Series) -> set[frozenset[str]]:
-    """Return the possible names of a series' member, as terms: tag, column, heading and, if untagged, the label."""
+def _find_called(
+    concept: str, called: AbstractSet[frozenset[str]], line: FactLine, table: FactTable
+) -> Iterator[tuple[float, Series]]:
+    """Yield the series of a member with labels like a concept, which companies may tag with another concept."""
+    known = read_lexicon().concepts.get(concept)
+    for phrase in known.phrases if known is not None else ():
+        rarest = min(phrase, key=lambda term: len(table.postings.get(term, ())))
+        for place in table.postings.get(rarest, ()):
+            if (likeness := measure_likeness(set(phrase), table.lines[place])) <= ALIKE:
+                continue
+            for series in table.series_of_line[place]:
+                if _fits_scale(series, concept) and not called.isdisjoint(list_member_names(series, table)):
+                    yield likeness + 0.5 * (series.line.table == line.table), series
+
+
+def list_member_names(series: Series, table: FactTable) -> set[frozenset[str]]:
+    """Return the possible names of a series' member, as terms.
+
+    They are its tags, column and headings and, if it is untagged, its label.
+    """
     line = series.line
     names = [
         list_member_terms(series.members),
+        *(list_member_terms((member,)) - _GENERIC for member in series.members),
         frozenset(series.column),
         frozenset(terms_of(line.path[-1] if line.path else "")),
+        table.members_above.get(line.table, frozenset()) if not line.sentence else frozenset(),
     ]
     if not series.concept or series.members:
         names.append(frozenset(line.label_terms))
     return {name for name in names if name}
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Series that measures the same as another one, for another member or in another line of its table.
+
+    Attributes:
+        sure: Its certainty.
+        of_member: Whether it has the concept or the label of the other series.
+    """
+
+    series: Series
+    sure: float
+    of_member: bool
+
+
+def find_siblings(series: Series, question: BoundQuestion, own: AbstractSet[str]) -> list[Sibling]:
+    """Return the siblings of a series that a question names, likeliest first.
+
+    Args:
+        own: The terms of the question that name the sibling.
+    """
+    table, line = question.table, series.line
+    bounds = {bound.series.place: bound.share for bound in question.operands[0]}
+    label, known = set(line.label_terms), list_member_names(series, table)
+    places = {one.place for one in table.by_concept.get(series.concept, ())} if series.concept else set[int]()
+    if label:
+        places |= set(table.postings.get(min(label, key=lambda term: len(table.postings.get(term, ()))), ()))
+    places |= {place for place in _list_near(line, table) if table.lines[place].table == line.table}
+    found: list[Sibling] = []
+    for other in (one for place in sorted(places) for one in table.series_of_line.get(place, ())):
+        if other.place == series.place or other.line.sentence or other.first.change != series.first.change:
+            continue
+        if (other.first.scale is Scale.PERCENT) != (series.first.scale is Scale.PERCENT):
+            continue
+        same = set(other.line.label_terms) == label
+        of_member = (bool(series.concept) and other.concept == series.concept) or same
+        in_table = other.line.table == line.table
+        if not of_member and not (in_table and other.column == series.column):
+            continue
+        names = {frozenset(other.line.label_terms)} if not same else set[frozenset[str]]()
+        if of_member:
+            names |= list_member_names(other, table) - known
+        likeness = max((_measure_overlap(own, name - MEMBER_WORDS - table.company) for name in names), default=0.0)
+        sure = max(likeness if likeness > _NAMED else 0.0, bounds.get(other.place, 0.0))
+        if sure:
+            extra = abs(len(other.members) - len(series.members)) + abs(len(other.column) - len(series.column))
+            worth = 0.7 + 0.2 * in_table + 0.1 * (other.line.path == line.path) - 0.05 * min(extra, 4)
+            found.append(Sibling(other, sure * worth, of_member))
+    return sorted(found, key=lambda one: -one.sure)
+
+
+def _measure_overlap(own: AbstractSet[str], name: AbstractSet[str]) -> float:
+    return 2 * len(own & name) / (len(own) + len(name)) if own and name else 0.0
+
+
+def _list_near(line: FactLine, table: FactTable) -> range:
+    return range(max(0, line.place - _FAR), min(len(table.lines), line.place + _FAR)) if not line.sentence else range(0)
 
 
 def _list_series(concept: str, table: FactTable) -> Iterator[Series]:

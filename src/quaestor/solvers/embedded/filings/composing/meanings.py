@@ -17,10 +17,12 @@ from quaestor.questions.understanding import QuestionOperand, relate_operands
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
     MEMBER_WORDS,
+    Sibling,
     asks_what_is_due,
     find_concept,
     find_for_member,
     find_named_member,
+    find_siblings,
     list_member_names,
     list_series_terms,
     measure_likeness,
@@ -30,7 +32,7 @@ from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, Formu
 from quaestor.solvers.embedded.filings.composing.measures import FindSeries, Measure
 from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
 from quaestor.solvers.embedded.filings.composing.references import find_referred
-from quaestor.solvers.embedded.filings.past import Node, find_anchor, spell_node
+from quaestor.solvers.embedded.filings.past import AGAIN, Node, asks_for_same, find_anchor, spell_node
 
 _MOST = 6
 _OF_COMPOUNDS = frozenset({"ratio", "versus", "difference"})
@@ -63,6 +65,11 @@ _NARROWED = 0.6
 
 _REFERRED_TO = 0.98
 """The same if the question names the kind of member: "of that segment"."""
+_SAME_AGAIN, _GOES_ON, _MAYBE_AGAIN = 0.8, 0.4, 0.1
+"""Probabilities that a question repeats the last measurement for what it names: if it says so, if it refers back, and
+otherwise.
+"""
+_MOST_AGAIN = 2
 _SCHEDULED = 0.8
 """Probability that a payment due in a future year is in a schedule."""
 
@@ -133,7 +140,67 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
         named = sorted(
             [*compounds, *(replace(one, share=one.share * whole) for one in named)], key=lambda one: -one.share
         )
+    if place == 0 and (again := read_repeated(question)):
+        rest = 1 - sum(one.share for one in again)
+        named = sorted([*again, *(replace(one, share=one.share * rest) for one in named)], key=lambda one: -one.share)
     return [*_read_due(question), *named]
+
+
+def read_repeated(question: BoundQuestion) -> list[OperandMeaning]:
+    """Return the last measurement with the member or the line that a question names instead: "same for Europe"."""
+    last, operands = question.last, question.reading.operands
+    first = next((leaf.series for leaf in last.measured[0].leaves()), None) if last is not None else None
+    if last is None or first is None or first.line.sentence or len(operands) > 1 or not question.names(0):
+        return []
+    repeats = _SAME_AGAIN if asks_for_same(question.text) else _GOES_ON if question.reading.goes_on else _MAYBE_AGAIN
+    own = set(operands[0].terms) - AGAIN - question.table.company
+    node = last.measured[0]
+    swaps = [
+        (sibling.sure, swapped)
+        for sibling in find_siblings(first, question, own)[:_MOST_AGAIN]
+        if _is_printed(question, sibling.series) and (swapped := _swap_series(node, sibling, question, own)) is not None
+    ]
+    total = sum(sure for sure, _ in swaps)
+    return [
+        replace(
+            repeat_node(node, repeats * swaps[0][0] * sure / total, partial(_replace_series, swapped)),
+            is_ratio=node.kind == "divide",
+        )
+        for sure, swapped in swaps
+    ]
+
+
+def _replace_series(swapped: Mapping[int, Series], series: Series) -> Series:
+    return swapped.get(series.place, series)
+
+
+def _swap_series(
+    node: Node, sibling: Sibling, question: BoundQuestion, own: AbstractSet[str]
+) -> Mapping[int, Series] | None:
+    """Return the replacements of the series of a formula, by place, if its first one is replaced by a sibling.
+
+    Series of the same member change with it; totals stay.
+    """
+    table, (first, *others) = question.table, [leaf.series for leaf in node.leaves() if leaf.series is not None]
+    names = list_member_names(first, table) | ({frozenset(first.line.label_terms)} - {frozenset()})
+    swapped = {first.place: sibling.series}
+    for other in others:
+        if other.place in swapped:
+            continue
+        shared = names & (list_member_names(other, table) | {frozenset(other.line.label_terms)})
+        whole = sibling.of_member and not has_member(first)
+        if not shared and not whole:
+            continue
+        like = list_member_names(sibling.series, table) | {frozenset(sibling.series.line.label_terms)}
+        found = [
+            one.series
+            for one in find_siblings(other, question, own)
+            if like & (list_member_names(one.series, table) | {frozenset(one.series.line.label_terms)})
+        ]
+        if not found:
+            return None
+        swapped[other.place] = found[0]
+    return swapped if len({one.place for one in swapped.values()}) == len(swapped) else None
 
 
 def _read_compounds(question: BoundQuestion, operand: QuestionOperand) -> Iterator[OperandMeaning]:
@@ -320,16 +387,16 @@ def _find_member_before(question: BoundQuestion) -> Series | None:
     """Return the series of the last answer if it belongs to a member and the question builds on it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
-    return last if last is not None and goes_on and _has_member(last) else None
+    return last if last is not None and goes_on and has_member(last) else None
 
 
 def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
     """Return the names, as terms, of the member that a question refers to ("that segment"); empty if there is none."""
     member = _find_member_before(question) if _OF_THAT.search(question.text) else None
-    return list_member_names(member) if member is not None else frozenset()
+    return list_member_names(member, question.table) if member is not None else frozenset()
 
 
-def _has_member(series: Series) -> bool:
+def has_member(series: Series) -> bool:
     """Return whether a series measures a part of the company."""
     # A line without a concept may be named after its member; headings of statements are not members.
     headed = series.line.path and not series.line.role.is_statement
