@@ -43,6 +43,8 @@ _PLACES = _PARTS_OF_THE_WORLD | frozenset(
 """Words in names of places."""
 _OTHER_TIME = 0.1
 """Weight of members without a number at the requested time."""
+_OF_ITSELF = 0.05
+"""Weight of members among which is the whole whose parts are requested."""
 _OTHER_PLACES = 0.4
 """Weight of countries if regions are requested, and vice versa."""
 _TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
@@ -50,7 +52,7 @@ _ADJUSTMENT = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
 """Start of the label of a reconciling item."""
 _POINTS_BACK = lazy_regex(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = lazy_regex(
-    r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
+    r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|class(?:es)?|parts?|components?|items?)\b"
 )
 _REFERRED_TO, _REPRINTED = 0.8, 0.5
 """Probability that the last answer is to be broken down: if words refer back to it, and, for a table that prints the
@@ -110,7 +112,8 @@ def read_blocks(question: BoundQuestion) -> list[Block]:
     back = _find_measured_last(question, dimension)
     for bound in (*back, *_find_named_wholes(question, dimension), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
         for block in _find_summed_blocks(question, bound.series, dimension):
-            _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share))
+            named = 0.3 + _measure_named_around(question, block.members[-1][1]) if not question.own else 1.0
+            _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share * named))
     for bound in (*back, *find_bounds(question)):
         for block in _find_blocks(question, bound.series, dimension):
             named = _measure_named_around(question, block.members[-1][1])
@@ -119,6 +122,7 @@ def read_blocks(question: BoundQuestion) -> list[Block]:
         block.share
         * _weigh_places(question.text, block.members)
         * (1.0 if _has_asked_time(question, block) else _OTHER_TIME)
+        * (_OF_ITSELF if _contains_whole(question, block) else 1.0)
         for block in found.values()
     ]
     total = sum(shares) or 1.0
@@ -141,6 +145,14 @@ def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
     question_moment = question.first_wanted
     ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
     return not ends or question_moment.end in ends
+
+
+def _contains_whole(question: BoundQuestion, block: Block) -> bool:
+    """Return whether a block contains the last answer, the parts of which a question asks for."""
+    last = question.last
+    if last is None or question.own or len(last.series) != 1 or not _BROKEN_DOWN.search(question.text):
+        return False
+    return any(series.place == last.series[0].place for _, series in block.members)
 
 
 def _find_measured_last(question: BoundQuestion, dimension: str) -> list[BoundOperand]:
@@ -263,6 +275,8 @@ def _find_blocks(question: BoundQuestion, series: Series, dimension: str) -> Ite
 def _measure_named_around(question: BoundQuestion, series: Series) -> float:
     """Return the share of the question's terms that occur around the members: in titles, headings or the concept."""
     own = {term for operand in question.reading.operands for term in operand.terms} - question.table.company
+    if not question.own and question.last is not None:
+        own = {term for one in question.last.series[:1] for term in one.line.label_terms}
     known = read_lexicon().concepts.get(series.concept)
     phrases = {term for phrase in (known.phrases if known else ()) for term in phrase}
     around = series.line.title_terms | series.line.path_terms | set(series.column) | phrases

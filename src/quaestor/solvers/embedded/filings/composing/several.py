@@ -48,7 +48,7 @@ from quaestor.solvers.embedded.filings.composing.values import (
 )
 from quaestor.solvers.embedded.filings.past import PastAnswer, is_printed_twice
 
-_MOST_ITEMS = 24
+_MOST_ITEMS, _MOST_RANKED = 24, 80
 _QUARTERS = lazy_regex(
     r"\b(?:(?:which|what|each|every|by)(?: (?:fiscal|(?:19|20)\d\d))? quarter\b(?! of the year before)"
     r"|quarter by quarter|(?:the|all|four) (?:four )?quarters)\b"
@@ -236,7 +236,7 @@ def propose_items(
         last: An operation on the list, with its argument: `argmax`, `rank 2`.
         by_size: Whether the operation ignores the signs of the numbers.
     """
-    if not 2 <= len(labelled) <= _MOST_ITEMS:
+    if not 2 <= len(labelled) <= (_MOST_RANKED if last else _MOST_ITEMS):
         return
     terms = FormulaTerms(question.table)
     texts = [
