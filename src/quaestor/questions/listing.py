@@ -71,6 +71,10 @@ _BEST_TIME = lazy_regex(
 _ITS_AMOUNT = lazy_regex(
     r"(?:and |so )?(?:what|how (?:much|many|big|large|high)) (?:was|is|were|are) (?:it|that|this|they)"
 )
+_THE_REST = lazy_regex(
+    r"\bthe (?:rest|remainder|remaining (?:part|amount|portion|share))\b|\belsewhere\b|\b(?:everything|all) else\b"
+    r"|\b(?:excluding|without|apart from|other than|besides|ex) (?:that|it|those|them|this|these)\b"
+)
 _MOST = 12
 _STOPS = (
     r"(?:the|an?|of|for|from|in|on|at|to|by|with|as|under|over|between|into|during|per|is|are|was|were|respective|respectively"
@@ -207,6 +211,15 @@ def names_best_time(text: str, kind: str = "") -> bool:
 def asks_for_its_amount(text: str) -> bool:
     """Return whether a question only asks for the amount of the last answer: "and how much was it?"."""
     return _ITS_AMOUNT.fullmatch(text.lower().strip(" ?.,-")) is not None
+
+
+def asks_for_rest(text: str) -> bool:
+    """Return whether a lower-case question asks for what is left without the last answer.
+
+    >>> asks_for_rest("and the rest?"), asks_for_rest("excluding that?"), asks_for_rest("excluding leases?")
+    (True, True, False)
+    """
+    return _THE_REST.search(text) is not None
 
 
 def asks_one(text: str) -> bool:

@@ -265,3 +265,28 @@ def test_a_printed_percentage_of_the_divisor_is_the_ratio() -> None:
     table = build_facts(assemble("a", [TablePart(percents), TablePart(amounts)]))
     plan = ask(table, "gross profit as percent of net sales in 2022?", "ratio", ("gross profit", "net sales"))
     assert number(table, plan) == pytest.approx(29.7)
+
+
+def test_ratio_of_one_member_is_repeated_for_another(untagged: FactTable) -> None:
+    sales, income = (series for series in untagged.series if series.line.label == "europe")
+    terms = FormulaTerms(untagged)
+    names = [spell_at(one, Moment(2023, 4, 12), terms) for one in (income, sales)]
+    (margin,) = terms.propose(f"{names[0]} / {names[1]}", "ratio", 0.0)
+    again = ask(untagged, "same for americas", "ratio", ("americas",), (margin.plan,))
+    assert number(untagged, again) == pytest.approx(105 / 490)
+
+
+def test_line_of_a_ratio_is_replaced_over_the_same_total(untagged: FactTable) -> None:
+    terms = FormulaTerms(untagged)
+    names = [spell_at(find(untagged, label), None, terms) for label in ("operating income", "total net sales")]
+    (margin,) = terms.propose(f"{names[0]} / {names[1]}", "ratio", 0.0)
+    again = ask(untagged, "now for net income", "ratio", ("net income",), (margin.plan,))
+    assert number(untagged, again) == pytest.approx(90 / 800)
+
+
+def test_rest_is_the_total_without_the_last_answer(untagged: FactTable, table: FactTable) -> None:
+    europe = ask(untagged, "sales in europe?", "lookup", ("europe",))
+    assert number(untagged, ask(untagged, "and the rest?", "lookup", before=(europe,))) == 490
+    total = ask(table, "net sales?", "lookup", ("total net sales",))
+    costs = ask(table, "operating income?", "lookup", ("operating income",))
+    assert number(table, ask(table, "excluding that?", "lookup", before=(costs, total))) == 800 - 136

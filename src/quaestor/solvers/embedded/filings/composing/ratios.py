@@ -8,8 +8,10 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
+from quaestor.core.terms import terms as terms_of
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.answer_units import UNKNOWN
+from quaestor.questions.listing import asks_for_rest
 from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_concept,
@@ -21,6 +23,7 @@ from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, Formu
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
+    has_member,
     read_meanings,
     repeat_for_member,
     repeat_node,
@@ -28,7 +31,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.references import find_referred, list_last_two
 from quaestor.solvers.embedded.filings.composing.values import propose_value, propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import Node, PastAnswer
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
@@ -48,6 +51,11 @@ _MOST, _MOST_OF_EACH = 4, 2
 _DIVIDED = lazy_regex(r"/ (?!2\b)")
 _SMALL, _LARGE = "small", 10_000
 _SAME_TABLE = 0.5
+_REST = 0.8
+"""Probability that the rest is what an earlier answer has in addition to the last one."""
+_REST_TERMS = COMPARATIVES | frozenset(
+    terms_of("rest remainder remaining else elsewhere everything left other others excluding without apart besides")
+)
 _WHOLE = 0.8
 """Probability of a total that adds up from a number and its neighbours."""
 _STATED = 0.4
@@ -191,6 +199,42 @@ def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for single numbers, including margins that are not printed."""
     yield from propose_values(question)
     yield from _propose_margins(question)
+    yield from _propose_remainder(question)
+
+
+def _propose_remainder(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield what is left of a total without the last answer: "and the rest?", "excluding that?"."""
+    last = question.last
+    if last is None or not asks_for_rest(question.text) or len(question.reading.operands) > 1:
+        return
+    node = last.measured[0]
+    named = {term for series in last.series for term in series.line.label_terms}
+    if len(last.measured) > 1 or not named | _REST_TERMS >= set(question.reading.operands[0].terms):
+        return
+    if node.series is not None and node.series.first.scale is Scale.PERCENT:
+        yield from propose_value(question, repeat_node(node, 1.0), log_share(_REST), "sum", "1 - {}")
+        return
+    part, wholes = node, list(_find_wholes_before(question, node))
+    if node.kind == "divide":
+        part, wholes = node.parts[0], [repeat_node(node.parts[1], _REST)]
+    for whole in wholes:
+        for score, one, other, terms in pair_numbers(question, whole, repeat_node(part, 1.0)):
+            if not _cannot_be_added(one, other, terms) and abs(terms.amounts[one]) > abs(terms.amounts[other]):
+                yield from terms.propose(f"{one} - {other}", "sum", score)
+
+
+def _find_wholes_before(question: BoundQuestion, part: Node) -> Iterator[OperandMeaning]:
+    """Yield the totals of which the last answer may be a part: an earlier answer, and those of its table."""
+    series, moment = part.series, part.moment
+    if series is None:
+        return
+    for rank, past in enumerate(question.before[1:3], 1):
+        whole = past.measured[0]
+        if past.form == "value" and whole.series is not None and are_alike((whole.series, series)):
+            yield repeat_node(whole, _REST / rank)
+    if moment is not None and not series.line.sentence:
+        for rank, total in enumerate(find_totals(series, moment, question.table), 2):
+            yield build_meaning(total, _REST / rank)
 
 
 def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
@@ -217,7 +261,7 @@ def names_margin(operand: QuestionOperand) -> bool:
 def _find_revenue(question: BoundQuestion, members: Sequence[Series]) -> Iterator[OperandMeaning]:
     """Yield the revenue of the member of a series, else of the company."""
     moment = question.first_wanted
-    if members:
+    if members and has_member(members[0]):
         found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, members[0]))]
         if found:
             yield build_meaning(found[0][0], 0.8)
@@ -234,7 +278,8 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meaning in product(_read_last(question, last), read_meanings(question)[:3]):
+    meanings = [one for one in read_meanings(question) if not (one.kind == "before" and one.is_ratio)][:3]
+    for before, meaning in product(_read_last(question, last), meanings):
         for score, one, other, terms in pair_numbers(question, before, meaning):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
@@ -243,7 +288,7 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
     node = last.measured[0]
     if node.kind == "divide":  # another numerator over the same denominator
         whole = repeat_node(node.parts[1], 0.5)
-        for meaning in read_meanings(question)[:3]:
+        for meaning in meanings:
             for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms)
 
