@@ -15,8 +15,10 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.questions.word_patterns import names_other_owner
 from quaestor.solvers.embedded.filings.binding import QuestionProbabilities
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, list_intents
+from quaestor.solvers.embedded.filings.composing.finding import list_member_names
+from quaestor.solvers.embedded.filings.composing.meanings import refers_back
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
-from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.past import asks_for_same
 from quaestor.solvers.embedded.filings.results import (
     JUDGED,
     SAME,
@@ -105,7 +107,7 @@ def _measure_result(understood: UnderstoodQuestion, results: Sequence[PlanResult
         **{f"plan_{name}": value for name, value in proposal.features.items()},
     }
     features |= _measure_series(question, proposal) | _measure_terms(question, proposal)
-    return features | _measure_numbers(result) | _compare_with_last(question.before, proposal)
+    return features | _measure_numbers(result) | _compare_with_last(question, proposal)
 
 
 def _measure_series(question: BoundQuestion, proposal: Proposal) -> dict[str, float]:
@@ -242,14 +244,16 @@ def _measure_numbers(result: PlanResult) -> dict[str, float]:
     }
 
 
-def _compare_with_last(before: Sequence[PastAnswer], proposal: Proposal) -> dict[str, float]:
+def _compare_with_last(question: BoundQuestion, proposal: Proposal) -> dict[str, float]:
     """Return features for what a result shares with the last answer: numbers, lines, measure, kind and member.
 
     Also which numbers it shares with the answer before it.
     """
-    if not before:
+    last = question.last
+    if last is None:
         return {}
-    last = before[0]
+    names = [list_member_names(series, question.table) for series in (*last.series[:1], *proposal.series)]
+    rows = {series.line.place for series in last.series if not series.line.sentence}
     numbers, earlier = (
         {
             (leaf.series.place, leaf.moment)
@@ -258,7 +262,7 @@ def _compare_with_last(before: Sequence[PastAnswer], proposal: Proposal) -> dict
             for leaf in node.leaves()
             if leaf.series
         }
-        for some in (before[:1], before[1:2])
+        for some in (question.before[:1], question.before[1:2])
     )
     used = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
     lines, members = {series.place for series in last.series}, {series.members for series in last.series}
@@ -273,6 +277,12 @@ def _compare_with_last(before: Sequence[PastAnswer], proposal: Proposal) -> dict
         "last_lines": sum(series.place in lines for series in proposal.series) / max(1, len(proposal.series)),
         "last_measures": float(any((one.concept or one.line.label_terms) in measures for one in proposal.series)),
         "last_kind": float(kinds[0] == kinds[1]),
+        "last_rows": sum(series.line.place in rows for series in proposal.series) / max(1, len(proposal.series)),
+        "last_named": sum(not name.isdisjoint(names[0]) for name in names[1:]) / max(1, len(names) - 1)
+        if names
+        else 0.0,
+        "refers_back": float(refers_back(question)),
+        "same_asked": float(asks_for_same(question.text)),
         "last_members": float(any(series.members in members for series in proposal.series if series.members)),
     }
 

@@ -1,5 +1,5 @@
 import pytest
-from composed_plans import QUARTERS, TAXES, ask, find, number
+from composed_plans import INCOME, QUARTERS, TAXES, ask, find, number
 
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.facts.lines import Moment
@@ -290,3 +290,18 @@ def test_rest_is_the_total_without_the_last_answer(untagged: FactTable, table: F
     total = ask(table, "net sales?", "lookup", ("total net sales",))
     costs = ask(table, "operating income?", "lookup", ("operating income",))
     assert number(table, ask(table, "excluding that?", "lookup", before=(costs, total))) == 800 - 136
+
+
+NOTES = [
+    ["( in millions )", "rate", "principal"],
+    ["notes due 2030", "4.0 %", "$ 500"],
+    ["notes due 2040", "5.0 %", "700"],
+]
+
+
+def test_other_number_in_the_line_of_the_last_answer() -> None:
+    table = build_facts(assemble("a", [TablePart(tuple(map(tuple, INCOME))), TablePart(tuple(map(tuple, NOTES)))]))
+    rate, principal = (series for series in table.series if series.line.label == "notes due 2040")
+    notes = ask(table, "the later notes?", "lookup", bound=(BoundOperand(principal, 1.0),))
+    again = ask(table, "at what rate?", "lookup", before=(notes,), bound=(BoundOperand(rate, 0.8),))
+    assert number(table, again) == 5

@@ -75,6 +75,7 @@ _SCHEDULED = 0.8
 
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
 _OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
+_REFERS_BACK = lazy_regex(rf"\b(?:their|those|these|them)\b|{_OF_MEMBER.pattern}")
 _NO_AMOUNT = lazy_regex("Rate|Percent|Ratio|Shares|PerShare|Number|Yield|Price")
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
@@ -133,7 +134,9 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
         if _HOW_MANY.search(question.text) and found and not _is_count(found[0].series):
             # "how many shares was that?" asks for something other than the last amount.
             return [one for one in bound if _is_count(one.series)] or found
-        return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
+        if not found or question.looks_ahead:
+            return [*_read_due(question), *found, *bound]
+        return [*_read_columns(question, place), *found]
     named = _read_operand_meanings(question, operands[place], question.operands[place])
     if question.reading.relation in _OF_COMPOUNDS and (compounds := list(_read_compounds(question, operands[place]))):
         whole = 1 - max(one.share for one in compounds)
@@ -144,6 +147,21 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
         rest = 1 - sum(one.share for one in again)
         named = sorted([*again, *(replace(one, share=one.share * rest) for one in named)], key=lambda one: -one.share)
     return [*_read_due(question), *named]
+
+
+def _read_columns(question: BoundQuestion, place: int) -> list[OperandMeaning]:
+    """Return the other numbers in the line of the last answer, if a question has words for one: "at what rate?"."""
+    last = question.last.series if question.last is not None else ()
+    if not last or last[0].line.sentence or len(question.reading.operands) > 1:
+        return []
+    known, own = {series.place for series in last}, set(question.reading.operands[place].phrase)
+    return [
+        build_meaning(one.series, one.share)
+        for one in question.operands[place]
+        if one.series.line.place == last[0].line.place
+        and one.series.place not in known
+        and not own.isdisjoint(one.series.column)
+    ]
 
 
 def read_repeated(question: BoundQuestion) -> list[OperandMeaning]:
@@ -388,6 +406,11 @@ def _find_member_before(question: BoundQuestion) -> Series | None:
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
     return last if last is not None and goes_on and has_member(last) else None
+
+
+def refers_back(question: BoundQuestion) -> bool:
+    """Return whether a question refers to something before it: "its", "of those"."""
+    return _REFERS_BACK.search(question.text) is not None
 
 
 def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
