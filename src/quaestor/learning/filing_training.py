@@ -16,7 +16,8 @@ from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, 
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
-from quaestor.solvers.embedded.filings.loading import HUNDREDTHS
+from quaestor.solvers.embedded.filings.loading import HUNDREDTHS, MILLIONTHS, THOUSANDTHS, TRANSLATION
+from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 _FOLDS = 5
@@ -95,12 +96,24 @@ def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intents.json").write_text(_write_classifier(weights.intents), encoding="utf-8")
     (folder / "kinds.json").write_text(_write_classifier(weights.kinds), encoding="utf-8")
+    (folder / TRANSLATION).write_text(_write_translation(weights.translation), encoding="utf-8")
     trees = {"words.json": weights.words, "series.json": weights.ranker}
     if weights.confidence is not None:
         trees |= {"right.json": weights.confidence.right, "answerable.json": weights.confidence.answerable}
     for name, fitted in trees.items():
         assert isinstance(fitted, FittedTrees)
         fitted.save(folder / name)
+
+
+def _write_translation(translation: Translation) -> str:
+    pairs = {term: _round(found, THOUSANDTHS) for term, found in sorted(translation.asked_for.items())}
+    written = {"pairs": pairs, "frequencies": _round(translation.frequencies, MILLIONTHS)}
+    return json.dumps(written, separators=(",", ":")) + "\n"
+
+
+def _round(numbers: Mapping[str, float], whole: float) -> dict[str, int]:
+    rounded = {term: round(number * whole) for term, number in sorted(numbers.items())}
+    return {term: number for term, number in rounded.items() if number}
 
 
 def _write_classifier(classifier: QuestionClassifier) -> str:

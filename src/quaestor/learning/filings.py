@@ -21,10 +21,12 @@ from quaestor.core.terms import terms
 from quaestor.facts.table import FactTable, Series
 from quaestor.learning.filing_words import WORD_INTENTS, fit_word_ranker, grade_sentences
 from quaestor.learning.intents import QuestionSample, fit_classifier, generate_samples
+from quaestor.learning.translation import AskedLine, fit_translation
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.question_parts import split_filing_question
+from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.binding import (
     QuestionProbabilities,
     SeriesCandidates,
@@ -32,6 +34,8 @@ from quaestor.solvers.embedded.filings.binding import (
     resolve_moments,
 )
 from quaestor.solvers.embedded.filings.evidence import rank_sentences
+from quaestor.solvers.embedded.filings.series import list_member_terms
+from quaestor.solvers.embedded.filings.translation import Translation, list_asked
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     find_operand_series,
@@ -46,6 +50,8 @@ _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000
 """Least number that is unlikely to occur twice by coincidence."""
 _SMALL = 100
+_SURE = 3.0
+"""Minimum grade of a line whose words are those that the question means."""
 _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous"})
 """Intents whose answer is not a number of one series."""
 
@@ -184,11 +190,13 @@ class LabelledTurn:
 
     Attributes:
         operands: Candidates of each operand with their grades.
+        lines: The terms of each operand, and those of the line that it means.
         words: Sentences that may answer it with their grades.
     """
 
     question: LabelledQuestion
     operands: tuple[tuple[SeriesCandidates, NDArray[np.float32]], ...]
+    lines: tuple[AskedLine, ...]
     words: tuple[SentenceCandidates, NDArray[np.float32]]
 
 
@@ -199,11 +207,13 @@ class TurnReaders:
     Attributes:
         kinds: Classifier of the kinds of answers.
         words: Ranker of sentences; None while it is trained itself.
+        translation: The words of questions for the words of lines.
     """
 
     intents: QuestionClassifier
     kinds: QuestionClassifier
     words: Trees | None = None
+    translation: Translation = field(default_factory=Translation)
 
 
 def read_turns(questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders) -> Iterator[LabelledTurn]:
@@ -233,15 +243,17 @@ def _read_turn(
     if readers.words is not None:
         likely = with_sentences(likely, rank_sentences(words, readers.words), table)
     best_series: list[Series] = []
-    operands = []
+    operands, lines = [], []
     for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
         candidates = find_operand_series(
-            reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand
+            reading, min(place, len(reading.operands) - 1), moments, state, table, likely, readers.translation, operand
         )
         if not candidates.series:
             continue
         grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
         operands.append((candidates, grades))
+        if grades.max() >= _SURE:
+            lines.append(_name_line(one, operand, candidates.series[int(grades.argmax())], table))
         if grades.max() > 0:
             best_series += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
     graded = grade_sentences(one.answer, index)
@@ -251,7 +263,13 @@ def _read_turn(
     found = [(series, None) for series in best_series[:3]]
     after = read_turn_state(state, reading, moments, found, table, sentences=quoted)
     after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
-    return LabelledTurn(one, tuple(operands), (words, fits)), after
+    return LabelledTurn(one, tuple(operands), tuple(lines), (words, fits)), after
+
+
+def _name_line(one: LabelledQuestion, operand: QuestionOperand, series: Series, table: FactTable) -> AskedLine:
+    """Return the terms of an operand, and those of a line, without the company's name."""
+    named = {*series.line.label_terms, *series.column, *list_member_terms(series.members)}
+    return AskedLine(one.filing, list_asked(operand, table.company), tuple(sorted(named - table.company)))
 
 
 def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SeriesCandidates, NDArray[np.float32]]]:
@@ -353,15 +371,19 @@ def fit_filing_weights(
     parts = [sorted(fold & set(tables)) for fold in folds or [frozenset(tables)]]
     readers = []
     words: list[list[tuple[SentenceCandidates, NDArray[np.float32]]]] = []
+    lines: list[list[AskedLine]] = []
     for part in parts:
         rest = [one for one in questions if one.filing not in part] if folds else list(questions)
         readers.append(TurnReaders(fit_filing_intents(rest, tables), fit_answer_kinds(rest, tables)))
-        turns = (turn for name in part for turn in read_turns(by_filing[name], tables[name], readers[-1]))
+        turns = [turn for name in part for turn in read_turns(by_filing[name], tables[name], readers[-1])]
         words.append(word_samples(turns))
+        lines.append([line for turn in turns if turn.question.intent not in _WORDS for line in turn.lines])
     samples: list[tuple[SeriesCandidates, NDArray[np.float32]]] = []
     for place, part in enumerate(parts):
-        others = [sample for other, several in enumerate(words) if other != place or not folds for sample in several]
-        reader = replace(readers[place], words=fit_word_ranker(others))
+        others = [other for other in range(len(parts)) if other != place or not folds]
+        ranker = fit_word_ranker([sample for other in others for sample in words[other]])
+        translation = fit_translation(line for other in others for line in lines[other])
+        reader = replace(readers[place], words=ranker, translation=translation)
         for name in part:
             samples += rank_samples(read_turns(by_filing[name], tables[name], reader))
             samples += label_samples(label_questions(name, tables[name]), tables[name], reader)
@@ -370,6 +392,7 @@ def fit_filing_weights(
         fit_answer_kinds(questions, tables),
         fit_word_ranker([sample for several in words for sample in several]),
         fit_series_ranker(samples),
+        fit_translation(line for several in lines for line in several),
     )
 
 

@@ -14,6 +14,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.understanding import MomentQuery, ParsedQuestion, QuestionOperand
 from quaestor.solvers.embedded.filings.past import PastAnswer, list_last_moments
+from quaestor.solvers.embedded.filings.translation import Translation
 
 _LAST_DAY = 28
 _FAR = 50
@@ -217,6 +218,7 @@ class OperandQuery:
         count: Whether the question asks how many.
         ignored: Terms that name the company itself.
         quoted: The labels, as terms, of the lines that the operand quotes.
+        translation: The words of questions for the words of lines.
     """
 
     operand: QuestionOperand
@@ -229,6 +231,7 @@ class OperandQuery:
     count: bool = False
     ignored: frozenset[str] = frozenset()
     quoted: frozenset[tuple[str, ...]] = frozenset()
+    translation: Translation = field(default_factory=Translation)
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -107,7 +107,19 @@ def _measure_result(understood: UnderstoodQuestion, results: Sequence[PlanResult
         **{f"plan_{name}": value for name, value in proposal.features.items()},
     }
     features |= _measure_series(question, proposal) | _measure_terms(question, proposal)
+    features |= _measure_line(question, proposal)
     return features | _measure_numbers(result) | _compare_with_last(question, proposal)
+
+
+def _measure_line(question: BoundQuestion, proposal: Proposal) -> dict[str, float]:
+    """Return the features by which the first line of a plan was ranked for an operand; empty if it was not."""
+    place = proposal.series[0].place if proposal.series else None
+    for bounds in question.operands:
+        for bound in bounds:
+            if bound.series.place == place:
+                ranked = {f"line_{name}": value for name, value in bound.features.items() if "=" not in name}
+                return {**ranked, "line_share": bound.share}
+    return {}
 
 
 def _measure_series(question: BoundQuestion, proposal: Proposal) -> dict[str, float]:

@@ -1,10 +1,11 @@
 """Weights for questions about filings, in a folder of human-readable JSON files.
 
 `intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
-sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
-trees fitted by XGBoost, which is not needed to read them.
+sentences and of series, `right.json` and `answerable.json` the two models of confidence; these four are trees fitted by
+XGBoost, which is not needed to read them. `translation.json` has the words of questions for the words of lines.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
+from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Trees, read_sparse_rows
 
@@ -24,6 +26,9 @@ FILINGS_FOLDER = "filings"
 
 HUNDREDTHS = 100.0
 """Scale of the stored classifier weights."""
+TRANSLATION = "translation.json"
+THOUSANDTHS, MILLIONTHS = 1e3, 1e6
+"""Scales of its probabilities and frequencies."""
 _TREES = ("words.json", "series.json", "right.json", "answerable.json")
 
 
@@ -49,9 +54,20 @@ def read_filing_weights(folder: Path) -> FilingWeights:
         intents = _read_classifier(folder / "intents.json", INTENTS)
         kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
         words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
+        translation = _read_translation(folder / TRANSLATION)
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
-    return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
+    return FilingWeights(intents, kinds, words, series, translation, ConfidenceModel(right.names, right, answerable))
+
+
+def _read_translation(file: Path) -> Translation:
+    written = from_json(file.read_bytes())
+    pairs = {term: _divide(found, THOUSANDTHS) for term, found in written["pairs"].items()}
+    return Translation(pairs, _divide(written["frequencies"], MILLIONTHS))
+
+
+def _divide(numbers: Mapping[str, int], whole: float) -> dict[str, float]:
+    return {term: number / whole for term, number in numbers.items()}
 
 
 def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:

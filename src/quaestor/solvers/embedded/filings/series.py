@@ -20,6 +20,7 @@ from quaestor.ontology.lexicon import find_expressions, find_synonyms, read_lexi
 from quaestor.questions.answer_units import KINDS, share_of_kind
 from quaestor.questions.understanding import INTENTS, QuestionOperand
 from quaestor.solvers.embedded.filings.binding import OperandQuery, SeriesCandidates
+from quaestor.solvers.embedded.filings.translation import list_asked
 
 _MOST, _MOST_IN_TEXT = 80, 40
 """Maximum number of candidates that are scored per operand, from tables and from sentences."""
@@ -106,6 +107,7 @@ class _CandidateFinder:
         # A rate may be part of a line's name: "the 4.875% notes".
         rates = (term for term in query.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
         self.own = tuple(dict.fromkeys((*query.terms, *rates)))
+        self.asked = list_asked(query.operand, query.ignored)
         self.rarity = {term: table.rarity(term) for term in {*self.own, *query.state.terms}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]
@@ -205,7 +207,7 @@ class _CandidateFinder:
             label = self._find_meant_terms(set(line.label_terms))[0]
             score = named + fsum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
             for series in self.table.series_of_line.get(place, ()):
-                column = {*series.column, *_list_member_terms(series.members)}
+                column = {*series.column, *list_member_terms(series.members)}
                 extra = sum(self.rarity[term] for term in self.own if term in column and term not in label)
                 found.append((score + extra - 0.2 * len(series.column), series.place))
         found.sort(key=lambda pair: (-pair[0], pair[1]))
@@ -258,7 +260,7 @@ class _CandidateFinder:
     def features(self, series: Series) -> dict[str, float]:
         query, line, table = self.query, series.line, self.table
         label, path, title = set(line.label_terms), line.path_terms, line.title_terms
-        column, members = set(series.column), _list_member_terms(series.members)
+        column, members = set(series.column), list_member_terms(series.members)
         concept = series.concept
         own = set(self.own)
         whole = label | path | column | members | title
@@ -277,6 +279,7 @@ class _CandidateFinder:
         at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
         sentence_share = query.likely.sentences.get(at, 0.0) if at else 0.0
         named_label = label - table.company or label
+        translated, best_translated = query.translation.measure(self.asked, sorted(label | column | members))
         return {
             "label_recall": self._measure_recall(label),
             "path_recall": self._measure_recall(label | path),
@@ -290,6 +293,8 @@ class _CandidateFinder:
             "concept_meant": float(concept in self.concepts_meant),
             "nearness": self._measure_nearness(around),
             "phrase_recall": self._measure_phrase_recall(label | column | members),
+            "translated": translated,
+            "best_translated": best_translated,
             # The features from here on are not compared with those of other candidates.
             "label_meant": _measure_share(named_label, own | synonyms | {"total", "net"}),
             "column_meant": _measure_share(column, known | synonyms) if column else 1.0,
@@ -379,7 +384,7 @@ def _find_meant_phrases(operand: QuestionOperand) -> tuple[frozenset[str], ...]:
 
 
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
-_COMPARED = 11
+_COMPARED = 14
 """Number of leading features that are also given relative to the best candidate."""
 
 
@@ -435,7 +440,8 @@ def _list_excluded_phrases(concept: str) -> tuple[frozenset[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _list_member_terms(members: Sequence[str]) -> frozenset[str]:
+def list_member_terms(members: Sequence[str]) -> frozenset[str]:
+    """Return the terms in the names of members, without those that all have."""
     return frozenset(
         found
         for member in members

@@ -69,6 +69,7 @@ from quaestor.solvers.embedded.filings.series import (
     find_outside,
     find_unasked_members,
 )
+from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.words import WordQuery, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 
@@ -105,6 +106,7 @@ class FilingWeights:
         kinds: The classifier of the kinds of answers.
         words: The ranker of sentences.
         ranker: The ranker of series.
+        translation: The words of questions for the words of lines.
         confidence: The model of which results are right; None until it is trained.
     """
 
@@ -112,6 +114,7 @@ class FilingWeights:
     kinds: QuestionClassifier
     words: Trees = field(repr=False)
     ranker: Trees = field(repr=False)
+    translation: Translation = field(default_factory=Translation, repr=False)
     confidence: "ConfidenceModel | None" = field(default=None, repr=False)
 
 
@@ -229,6 +232,7 @@ def find_operand_series(
     state: TurnState,
     table: FactTable,
     likely: QuestionProbabilities,
+    translation: Translation,
     operand: QuestionOperand | None = None,
 ) -> SeriesCandidates:
     """Return the series that an operand of a question may mean.
@@ -240,7 +244,7 @@ def find_operand_series(
     lowered, operand = reading.operation_text, operand or reading.operands[place]
     query = OperandQuery(
         operand, reading, moments, state, likely, place, bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)),
-        table.company, _find_quoted_names(operand, reading),
+        table.company, _find_quoted_names(operand, reading), translation,
     )  # fmt: skip
     return find_candidates(query, table)
 
@@ -436,21 +440,29 @@ class _Binder:
     def _bind(
         self, moments: tuple[Moment, ...], place: int, operand: QuestionOperand | None = None
     ) -> tuple[BoundOperand, ...]:
-        series, scores = self._score(moments, place, operand)
+        found, scores = self._score(moments, place, operand)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         shares = softmax([float(scores[index]) for index in order])
-        return tuple(BoundOperand(series[index], share) for index, share in zip(order, shares, strict=True))
+        return tuple(
+            BoundOperand(
+                found.series[index], share, dict(zip(found.names, found.features[index].tolist(), strict=True))
+            )
+            for index, share in zip(order, shares, strict=True)
+        )
 
     def _score(
         self, moments: tuple[Moment, ...], place: int, operand: QuestionOperand | None = None
-    ) -> tuple[Sequence[Series], NDArray[np.float32]]:
+    ) -> tuple[SeriesCandidates, NDArray[np.float32]]:
         """Return the series that an operand, or another one in its place, may mean, and their scores."""
-        found = find_operand_series(self.reading, place, moments, self.state, self.table, self.likely, operand)
+        translation = self.weights.translation
+        found = find_operand_series(
+            self.reading, place, moments, self.state, self.table, self.likely, translation, operand
+        )
         if not found.series:
-            return (), np.zeros(0, np.float32)
+            return found, np.zeros(0, np.float32)
         scores = self.weights.ranker.scores_of(found.names, found.features)
         named, first = operand or self.reading.operands[place], place == 0 and operand in (None, self.reading.whole)
-        return found.series, self._penalize(scores, found.series, named, first=first)
+        return found, self._penalize(scores, found.series, named, first=first)
 
     def _penalize(
         self, scores: NDArray[np.float32], series: Sequence[Series], operand: QuestionOperand, *, first: bool

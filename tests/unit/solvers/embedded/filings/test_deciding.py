@@ -1,5 +1,6 @@
 """The answer is the most probable result according to the learned model."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -42,7 +43,7 @@ def table() -> FactTable:
 
 def test_results_are_ordered_by_probability(weights: FilingWeights, table: FactTable) -> None:
     model = ConfidenceModel(("share",), _Trees(), _Trees())  # type: ignore[arg-type]
-    decision = decide_question("what were the fees?", [], table, _replace_confidence(weights, model))
+    decision = decide_question("what were the fees?", [], table, replace(weights, confidence=model))
     rights = [result.right for result in decision.results[: len(decision.features)]]
     assert len(rights) > 1
     assert rights == sorted(rights, reverse=True)
@@ -50,7 +51,7 @@ def test_results_are_ordered_by_probability(weights: FilingWeights, table: FactT
 
 
 def test_without_a_model_the_likeliest_plan_comes_first(weights: FilingWeights, table: FactTable) -> None:
-    decision = decide_question("what were net sales in 2023?", [], table, _replace_confidence(weights, None))
+    decision = decide_question("what were net sales in 2023?", [], table, replace(weights, confidence=None))
     assert isinstance(decision.results[0].value, Number)
     assert [result.share for result in decision.results] == sorted((r.share for r in decision.results), reverse=True)
 
@@ -62,22 +63,18 @@ def test_a_rounded_number_supports_the_exact_one(weights: FilingWeights) -> None
         TablePart([["", "2024", "2023"], ["Net revenue", "$14,042", "$20,528"]], "(In millions)", header_rows=1),
     ]
     found = build_facts(assemble("release", parts, filing=True))
-    decision = decide_question("what was revenue in 2024?", [], found, _replace_confidence(weights, None))
+    decision = decide_question("what was revenue in 2024?", [], found, replace(weights, confidence=None))
     amounts = [result.value.value for result in decision.results if isinstance(result.value, Number)]
     assert amounts.count(Decimal(14042)) == 1
     assert Decimal("14.0") not in amounts
     assert len(decision.results[0].proposals) > 1
 
 
-def _replace_confidence(weights: FilingWeights, model: ConfidenceModel | None) -> FilingWeights:
-    return FilingWeights(weights.intents, weights.kinds, weights.words, weights.ranker, model)
-
-
 @pytest.mark.parametrize("question", ["what were Lowe's net sales in 2024?", "how many zeppelins?"])
 def test_question_with_unknown_words_is_unanswered(question: str, weights: FilingWeights, table: FactTable) -> None:
     model = ConfidenceModel(("share",), _Trees(), _Trees())  # type: ignore[arg-type]
-    known = decide_question("what were net sales in 2024?", [], table, _replace_confidence(weights, model))
-    other = decide_question(question, [], table, _replace_confidence(weights, model))
+    known = decide_question("what were net sales in 2024?", [], table, replace(weights, confidence=model))
+    other = decide_question(question, [], table, replace(weights, confidence=model))
     assert known.answerable == 0.5
     assert other.answerable < 0.1
 
@@ -95,7 +92,7 @@ def test_question_with_unknown_words_is_unanswered(question: str, weights: Filin
 def test_terms_of_the_question_that_a_result_lacks_are_found(
     question: str, feature: str, there: float, weights: FilingWeights, table: FactTable
 ) -> None:
-    decision = decide_question(question, [], table, _replace_confidence(weights, None))
+    decision = decide_question(question, [], table, replace(weights, confidence=None))
     assert all((features[feature] > 0) == (there > 0) for features in decision.features[:1])
 
 

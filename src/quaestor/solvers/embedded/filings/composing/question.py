@@ -32,10 +32,16 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class BoundOperand:
-    """Candidate series of an operand, with its probability."""
+    """Candidate series of an operand.
+
+    Attributes:
+        share: Its probability.
+        features: The features by which it was ranked.
+    """
 
     series: Series
     share: float
+    features: Mapping[str, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
