@@ -25,7 +25,6 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     build_meaning,
     has_member,
     read_meanings,
-    repeat_for_member,
     repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
@@ -173,7 +172,6 @@ def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
         yield from _propose_margins(question)
         yield from _divide_last(question)
         yield from _divide_last_two(question)
-        yield from _repeat_for_other(question)
 
 
 def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
@@ -306,16 +304,6 @@ def _divide_last_two(question: BoundQuestion) -> Iterator[Proposal]:
             yield from _divide(score - above, first, second, terms)
 
 
-def _repeat_for_other(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the last ratio for another member that the question names: "and for Europe?"."""
-    node = question.last.measured[0] if question.last is not None else None
-    if node is None or node.kind != "divide" or not question.own or len(question.operands) > 1:
-        return
-    for bound in question.operands[0][:_MOST]:
-        meaning = repeat_for_member(question, node, bound.series)
-        yield from propose_value(question, meaning, log_share(0.6 * bound.share), "ratio")
-
-
 def _read_last(question: BoundQuestion, last: PastAnswer) -> list[OperandMeaning]:
     """Return the earlier measurement that a question refers to, or the last one and the sum of its members."""
     if (referred := find_referred(question)) is not None:
@@ -333,7 +321,6 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
     yield from _divide_last(question)
     yield from _divide_by_whole(question)
     yield from _divide_last_two(question)
-    yield from _repeat_for_other(question)
     for meaning in read_meanings(question)[:3]:
         if not meaning.series:
             continue
