@@ -3,7 +3,7 @@
 `compose` asks one composer for each form of answer. What they share:
 
     question    their input and output: `BoundQuestion`, `Proposal`
-    references  earlier answers that a question refers to: "the first", "both", "the rest"
+    references  earlier answers that a question refers to: "the first", "both"
     meanings    what an operand may mean: a series, a measure by its formula, an earlier answer
     measures    the formula of a measure, and the inputs that the filing lacks for it
     finding     the series of a concept, for the company or a member; parts of a total; payments due in future years

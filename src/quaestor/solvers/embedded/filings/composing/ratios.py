@@ -195,9 +195,11 @@ def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for single numbers, including margins that are not printed."""
+    if remainders := list(_propose_remainder(question)):
+        yield from remainders
+        return
     yield from propose_values(question)
     yield from _propose_margins(question)
-    yield from _propose_remainder(question)
 
 
 def _propose_remainder(question: BoundQuestion) -> Iterator[Proposal]:

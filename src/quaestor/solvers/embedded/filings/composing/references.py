@@ -1,7 +1,6 @@
-"""Earlier answers that a question refers to: "the first", "both", "the gap between the two", "the rest"."""
+"""Earlier answers that a question refers to: "the first", "both", "the gap between the two"."""
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Scale
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion
 from quaestor.solvers.embedded.filings.past import Node, is_printed_twice
 
@@ -18,10 +17,6 @@ _ONLY_BOTH = lazy_regex(
 _GAP = lazy_regex(
     rf"\b(?:gap|differences?|spread|apart)\b|\bnet of {_TWO}\b"
     rf"|\b(?:change|drop|rise|swing|increase|decrease) between {_TWO}\b"
-)
-_REST = lazy_regex(
-    r"\b(?:rest|remainder)\b"
-    r"|\b(?:excluding|without|excl\.?|ex|leaving out|apart from|other than|not counting) (?:that|it|those|these|this)\b"
 )
 _ORDINAL = lazy_regex(r"\b(?:(?P<earlier>first|former)|second|latter)\b")
 
@@ -62,8 +57,6 @@ def find_referred(question: BoundQuestion, place: int = 0) -> Node | None:
     """Return the earlier measurement that an operand without a name refers to; None if it is the last answer."""
     operands = question.reading.operands
     text = operands[place].text if len(operands) > 1 else question.text
-    if _REST.search(text):
-        return _find_rest(question)
     if _BOTH_TOGETHER.search(question.text) or (len(operands) > 1 and _ONLY_BOTH.fullmatch(text)):
         both = list_last_two(question, alike=True)
         return None if both is None else Node("sum", parts=both)
@@ -71,14 +64,3 @@ def find_referred(question: BoundQuestion, place: int = 0) -> Node | None:
         return None
     ordinal = _ORDINAL.search(text)
     return None if ordinal is None else two[0] if ordinal["earlier"] else two[1]
-
-
-def _find_rest(question: BoundQuestion) -> Node | None:
-    """Return what remains of a whole without its part: of the last two answers, or of the last ratio."""
-    node = question.last.measured[0] if question.last is not None else None
-    if node is not None and node.kind == "divide":
-        return Node("subtract", parts=node.parts[::-1])
-    if node is not None and node.series is not None and node.series.first.scale is Scale.PERCENT:
-        return Node("subtract", parts=(Node("number", text="1"), node))
-    two = list_last_two(question, alike=True)
-    return None if two is None else Node("subtract", parts=two)
