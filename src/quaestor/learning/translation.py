@@ -44,7 +44,8 @@ def fit_translation(samples: Iterable[AskedLine]) -> Translation:
         for term, found in fitted.items()
     }
     counts = Counter(asked for one in samples for asked in one.asked)
-    frequencies = {term: count / counts.total() for term, count in counts.items() if count > 1}
+    paired = {asked for found in common.values() for asked in found}  # the frequencies of others make no difference
+    frequencies = {term: count / counts.total() for term, count in counts.items() if count > 1 and term in paired}
     return Translation({term: found for term, found in common.items() if found}, frequencies)
 
 
