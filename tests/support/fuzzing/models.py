@@ -23,8 +23,8 @@ from quaestor.solvers.agent.claims import read_final
 from quaestor.solvers.agent.messages import Understanding
 from quaestor.solvers.agent.protocol import parse_calls
 from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
-from quaestor.solvers.reflection.model_roles import salvage_verdict
 from quaestor.solvers.reflection.numbers import NumberIndex
+from quaestor.solvers.reflection.solver import Verdict
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.tools.toolbox import TOOLS
 from quaestor.solvers.workflow.checking import check_workflow_plan
@@ -91,7 +91,7 @@ def _replies(_: Path) -> Reads:
         (_DRAFTS, _reviewed()),
         (FINALS, read_final),
         (_UNDERSTOOD, lambda said: read_json(Understanding, said)),
-        ([APPROVES], salvage_verdict),
+        ([APPROVES], lambda said: read_json(Verdict, said)),
     ]
 
     def read(data: bytes) -> None:

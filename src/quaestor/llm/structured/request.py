@@ -118,7 +118,6 @@ class TypedRequest(ModelLoop[T]):
         on_rejected: OnRejected = lambda *_: None,
         check: Callable[[T], Sequence[str]] = lambda _: (),
         doubt: Callable[[T], Sequence[str]] = lambda _: (),
-        salvage: Callable[[str], T | None] | None = None,
         shown: type | None = None,
     ) -> None:
         """Create a request.
@@ -129,12 +128,11 @@ class TypedRequest(ModelLoop[T]):
             attempts: Limit of replies for each call of `ask`, at least 1.
             check: Returns the faults of an object, as sentences that the model can act on.
             doubt: Returns objections to a valid object, which are raised once, but not after the last reply.
-            salvage: Parses a reply that is invalid or truncated; returns None if that would need guessing.
             shown: A type with a subset of the fields whose schema is shown to the model, to save tokens; None to show
                 that of `kind`.
         """
         super().__init__(connection, name, on_rejected, replies=attempts, repairs=attempts - 1)
-        self._kind, self._check, self._doubt, self._salvage = kind, check, doubt, salvage
+        self._kind, self._check, self._doubt = kind, check, doubt
         self._doubted = False
         self._shown = shown or kind
         self._way = choose_way(connection, self._shown)
@@ -204,10 +202,6 @@ class TypedRequest(ModelLoop[T]):
                 raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
             return read_json(self._kind, content)
         except ModelReplyError:
-            if self._salvage and not reply.refused:
-                found = self._salvage(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
-                if found is not None:
-                    return found
             # A reply that was truncated after its object is valid.
             reply.require_whole()
             raise

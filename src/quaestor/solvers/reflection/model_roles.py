@@ -1,18 +1,11 @@
-"""Models as expert and critics: their prompts, their replies, and the salvage of malformed verdicts.
-
-A verdict must be stated explicitly: it is never guessed from the tone, and a contradictory reply has none. The turn
-decides which model serves a role.
-"""
+"""Models as expert and critics: their prompts and replies; the turn decides which model serves a role."""
 
 import asyncio
-import json
-import re
 from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.events import NoAnswerGiven, Note
 from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
-from quaestor.llm.structured.replies import shorten_line
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.ontology.core import RuleKind
 from quaestor.prompts import render
@@ -138,7 +131,6 @@ class CriticRoles:
                 attempts=attempts,
                 on_rejected=context.note_rejected,
                 check=_unexplained,
-                salvage=salvage_verdict,
             )
             for duty in _DUTIES
         }
@@ -207,70 +199,3 @@ def _unexplained(verdict: Verdict) -> Sequence[str]:
     if verdict.is_correct or any(issue.strip() for issue in verdict.issues):
         return ()
     return ("a draft that is not correct needs at least one issue",)
-
-
-_LONGEST = 300
-_READ = 20_000
-"""Limit of characters of a reply that are read."""
-
-_MARKUP = r"[\s\"'`*_#>.:-]{0,40}"
-_STATED = re.compile(
-    rf"\bis[ _-]?correct{_MARKUP}(?:[:=]|\bis\b|\bto\b){_MARKUP}(true|yes|1|false|no|0)\b", re.IGNORECASE
-)
-"""`"is_correct": true`, `is_correct = False`, `**is correct:** yes`."""
-
-_WORD = r"(correct|approved|accepted|not correct|incorrect|wrong|not approved|rejected)"
-_WHAT = r"(?:the |this |my )?(?:(?:draft|answer|extraction|calculation|verdict) (?:is |seems )?)?"
-_SENTENCE = re.compile(
-    rf"^{_MARKUP}(?:verdict{_MARKUP})?{_WHAT}{_WORD}[\s*_`\"']*(?=$|[.,;:!(-]|because\b|as\b|since\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A line that begins with the verdict: `The draft is correct.`, `Verdict: rejected, because ...`."""
-
-_APPROVING = frozenset({"true", "yes", "1", "correct", "approved", "accepted"})
-_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("|$)', re.DOTALL)
-
-
-def salvage_verdict(text: str) -> Verdict | None:
-    """Return the verdict of a reply that is prose, or malformed or truncated JSON; None if it states none.
-
-    >>> salvage_verdict("is_correct = true, as far as I can see").is_correct
-    True
-    >>> salvage_verdict('{"reasoning": "the wrong year", "is_correct": false, "issues": ["2008 is as').issues
-    ['2008 is as']
-    >>> salvage_verdict("If the draft is correct, fine.") is None
-    True
-    """
-    text = text[:_READ]
-    stated = [found[1] for found in _STATED.finditer(text)] or [found[1] for found in _SENTENCE.finditer(text)]
-    approves = {word.lower() in _APPROVING for word in stated}
-    if len(approves) != 1:
-        return None
-    reasoning = next(iter(_texts(text, "reasoning")), "")
-    if approves == {True}:
-        return Verdict(reasoning or shorten_line(text, _LONGEST), is_correct=True)
-    issues = _texts(text, "issues") or [shorten_line(reasoning or text, _LONGEST)]
-    return Verdict(reasoning, is_correct=False, issues=issues, changes=_texts(text, "changes"))
-
-
-def _texts(text: str, key: str) -> list[str]:
-    """Return the texts under a JSON key; the JSON may be malformed or truncated after it."""
-    found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
-    if found is None:
-        return []
-    texts, place = list[str](), found.end()
-    while (one := _TEXT.match(text, place)) is not None:
-        texts.append(shorten_line(_unescaped(one[1]), _LONGEST))
-        between = re.compile(r"\s*+,\s*+(?=\")").match(text, one.end())
-        if not found[1] or between is None:
-            break
-        place = between.end()
-    return [one for one in texts if one]
-
-
-def _unescaped(written: str) -> str:
-    try:
-        read = json.loads(f'"{written}"', strict=False)
-    except ValueError:
-        return written
-    return str(read)
