@@ -150,11 +150,7 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
 
 
 def require_no_gaps(document: str, lines: Iterable[LineFact]) -> None:
-    """Check that the ontology has a property for every line.
-
-    Raises:
-        GapError: It does not; the error lists all such lines with the nearest properties.
-    """
+    """Check that the ontology has a property for every line."""
     gaps = tuple(f"table {x.table}, {x.axis[:-1]} {x.index}: {x.label!r}; {x.known}" for x in lines if x.minted)
     if gaps:
         raise GapError(document, gaps)

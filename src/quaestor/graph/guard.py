@@ -64,9 +64,6 @@ def guard(query: str, form: str) -> GuardedQuery:
 
     Args:
         form: SELECT or ASK, as the caller expects.
-
-    Raises:
-        QueryError: The query is refused; the error has the reason and the position.
     """
     text = query.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:

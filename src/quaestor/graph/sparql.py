@@ -175,11 +175,7 @@ class Sparql:
         self._shorten = Shortener({iri: name for name, iri in namespaces.items()})
 
     def select(self, query: str, limits: Limits | None = None) -> Rows:
-        """Return the rows of a SELECT query.
-
-        Raises:
-            QueryError: The query is refused, malformed, too slow, or has too many rows.
-        """
+        """Return the rows of a SELECT query."""
         limits = limits or Limits()
         reply = self._ask_worker(guard(query, "SELECT"), limits)
         if len(reply["rows"]) > limits.rows:

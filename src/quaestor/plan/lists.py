@@ -92,11 +92,7 @@ class Entries:
 
 
 def reckonable(entry: ListEntry) -> Amount:
-    """Return the number of an entry.
-
-    Raises:
-        OperandError: The entry has no number.
-    """
+    """Return the number of an entry."""
     if entry.number is None:
         raise OperandError(f"a list whose entry {(entry.label or '')[:40]!r} has no number")
     return require_in_range(entry.number), entry.counts, entry.sources
@@ -189,11 +185,7 @@ def join(lists: Sequence[Entries]) -> Entries:
 
 
 def pair(one: Entries, other: Entries) -> Iterator[tuple[ListEntry, ListEntry]]:
-    """Yield pairs of entries of two lists with the same label, in the order of the first list.
-
-    Raises:
-        OperandError: The labels of the two lists differ.
-    """
+    """Yield pairs of entries of two lists with the same label, in the order of the first list."""
     labels, others = [entry.label for entry in one.entries], [entry.label for entry in other.entries]
     if labels == others:
         yield from zip(one.entries, other.entries, strict=True)
@@ -208,11 +200,7 @@ def pair(one: Entries, other: Entries) -> Iterator[tuple[ListEntry, ListEntry]]:
 
 
 def labels_of_entries(listed: Entries) -> tuple[str, ...]:
-    """Return the labels of the entries.
-
-    Raises:
-        OperandError: An entry has no label, such as the first cell of a row of totals.
-    """
+    """Return the labels of the entries."""
     named = tuple(entry.label for entry in listed.entries if entry.label is not None)
     if len(named) != len(listed.entries):
         raise OperandError("a list with an unlabelled entry; refer to its number by a group of cells")

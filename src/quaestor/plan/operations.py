@@ -157,11 +157,7 @@ def metric_of(operation: str) -> str:
 
 
 def require_in_range(value: Decimal) -> Decimal:
-    """Return `value` if it is in the range of plans.
-
-    Raises:
-        MagnitudeError: It is not finite, too large, too small or too precise.
-    """
+    """Return `value` if it is in the range of plans."""
     if not value.is_finite():
         raise MagnitudeError(f"{value} is not a finite number")
     if value and abs(value.adjusted()) > LARGEST_EXPONENT:

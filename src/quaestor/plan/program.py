@@ -350,11 +350,7 @@ def write_step(step: Compute) -> str:
 
 
 def write_operand(operand: Operand) -> str:
-    """Return the program text of an operand parsed by `parse_program`.
-
-    Raises:
-        TypeError: The operand is a group of cells, which program text cannot represent.
-    """
+    """Return the program text of an operand parsed by `parse_program`."""
     match operand:
         case Ref(step=step):
             return f"#{step - 1}"

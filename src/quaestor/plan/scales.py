@@ -340,9 +340,6 @@ def read_literal(text: str) -> Decimal:
     """Return the value of a literal of program text: `27%` is 0.27, `const_m1` is -1, `1,234` is 1234.
 
     Follows ConvFinQA, but does not accept `nan`, `inf` and digits with underscores.
-
-    Raises:
-        ProgramError: The text is not a literal.
     """
     if len(text) > LONGEST:
         raise ProgramError(text, 0, f"a number of {len(text)} characters, more than {LONGEST}")

@@ -342,11 +342,7 @@ class _Binder:
     _known: list[str] = field(default_factory=list)
 
     def bind(self, sentence: str) -> str:
-        """Return the template of a sentence.
-
-        Raises:
-            ModelReplyError: The sentence cannot be bound; the message continues "sentence 2 ...".
-        """
+        """Return the template of a sentence."""
         self._known = [self.question]
         template = _CITED.sub(self._cite_steps, _FILLED.sub(self._fill, sentence))
         template = _QUOTED.sub(self._cite_words, _PASSAGES.sub(self._cite_named, template))

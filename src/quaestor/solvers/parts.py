@@ -23,11 +23,7 @@ _PLACE = lazy_regex(r"\banswers? \d")
 def answer_in_parts(
     question: str, parts: Sequence[str], context: TurnContext, solve: Callable[[str, TurnContext], Answer]
 ) -> Answer:
-    """Answer the parts of a question and join them into a list; each part may refer to earlier parts.
-
-    Raises:
-        SolverError: No part has an answer.
-    """
+    """Answer the parts of a question and join them into a list; each part may refer to earlier parts."""
     memory, answers, events = context.memory, list[Answer](), []
     for part in parts:
         parsed_question, trace = read_question(part), Trace()

@@ -68,9 +68,6 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
 
     Of several matches, a cell or label with just these words comes first, then the row or sentence that shares the
     most words with the question, then the first in the document.
-
-    Raises:
-        QuoteFailure: The words are not on the page, or contain no letter or digit.
     """
     wanted = " ".join(words.split())
     if not any(character.isalnum() for character in wanted):

@@ -146,9 +146,6 @@ class SolverSpec(Generic[O]):
         Args:
             options: An instance of the option type; or a mapping, as in settings and records, where a solver that
                 takes a model ignores `model`, the name of the run's model; None for the defaults.
-
-        Raises:
-            SettingsError: An option is unknown or its value is invalid.
         """
         if options is None:
             options = {}

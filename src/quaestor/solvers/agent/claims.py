@@ -76,11 +76,7 @@ class GroundedAnswer:
 
 
 def read_final(written: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Parse a model's answer; return it with the values that it may mean, none if it refers to a step or is missing.
-
-    Raises:
-        ModelReplyError: The reply contains no answer.
-    """
+    """Parse a model's answer; return it with the values that it may mean, none if it refers to a step or is missing."""
     in_words = isinstance(written, str) and "{" not in written
     final = FinalAnswer(str(written)) if in_words else read_json(FinalAnswer, written)
     if _answer_parts(final):
@@ -141,9 +137,6 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
 
     Args:
         claims: The possible readings of the answer, in order; empty if it refers to a step.
-
-    Raises:
-        ModelReplyError: It is unclear which of several numbers is meant, a yes or no has no step, or a step is unknown.
     """
     if named := _named_steps(final):
         settled = [_ground_in_step(draft, step) for step in named]
@@ -183,9 +176,6 @@ def ground_words(
     Args:
         words: Quotations by the model; `#3` refers to a step.
         verdict: The yes or no that the words state; empty if the words are the answer.
-
-    Raises:
-        ModelReplyError: The words are not on the page, or are a number.
     """
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")

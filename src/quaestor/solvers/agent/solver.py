@@ -330,11 +330,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return refusal
 
     def _settle(self, written: object) -> Settled:
-        """Return a usable answer and note the model's claim.
-
-        Raises:
-            ModelReplyError: The answer is unusable, or ungrounded and the model has not yet been asked to confirm it.
-        """
+        """Return a usable answer and note the model's claim."""
         try:
             final, claims = read_final(written)
             faults = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
@@ -409,11 +405,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return NoAnswerGiven(final.no_answer or "not_on_page", NOTHING_BOUND if unbound else final.note)
 
     def _challenge(self, doubt: str) -> None:
-        """Ask the model to reconsider its answer, at most once per turn.
-
-        Raises:
-            ModelReplyError: The model has not yet been asked to.
-        """
+        """Ask the model to reconsider its answer, at most once per turn."""
         if not self._challenged and self.left:
             self._challenged = True
             raise ModelReplyError(f"{doubt}, or repeat the answer to confirm it")

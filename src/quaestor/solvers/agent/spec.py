@@ -31,9 +31,6 @@ class AgentLimits(ConfidenceOptions):
 
 def read_advice(path: str | None) -> str:
     """Read a file of advice without the lines that begin with #; "" without a file.
-
-    Raises:
-        SettingsError: The file cannot be read, or its advice is empty or too long.
     """
     if path is None:
         return ""

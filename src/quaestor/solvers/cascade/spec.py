@@ -57,11 +57,7 @@ class CascadeOptions:
 
     @property
     def least(self) -> tuple[float, ...]:
-        """The minimum confidence for each stage but the last.
-
-        Raises:
-            SettingsError: A threshold is not a number from 0 to 1, or their number does not match the stages.
-        """
+        """The minimum confidence for each stage but the last."""
         listed, wanted = _split_list(str(self.thresholds)), len(self.names) - 1
         try:
             found = [float(one) for one in listed]
@@ -82,11 +78,7 @@ class CascadeOptions:
         return {role_of(place): name for place, name in enumerate(_split_list(self.models or ""), start=1) if name}
 
     def of_stage(self, name: str) -> Mapping[str, object]:
-        """Return the options for a solver of a stage.
-
-        Raises:
-            SettingsError: The solver is unknown, or its options are not a mapping.
-        """
+        """Return the options for a solver of a stage."""
         from quaestor.solvers.registry import solver_spec
 
         own = (self.stages_options or {}).get(name, {})

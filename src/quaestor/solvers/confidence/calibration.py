@@ -67,11 +67,7 @@ class AnswerCalibration:
 
 
 def read_calibration(path: Path) -> AnswerCalibration:
-    """Read a calibration file.
-
-    Raises:
-        SettingsError: The file cannot be read, or is not a calibration of this version.
-    """
+    """Read a calibration file."""
     try:
         found = serial.load(AnswerCalibration, json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:

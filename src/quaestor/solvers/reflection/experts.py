@@ -50,11 +50,7 @@ class DraftProposal:
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
-    """Convert a solver's answer to a proposal; in a long document, add its sources to the excerpt.
-
-    Raises:
-        SolverError: The answer has no plan to judge.
-    """
+    """Convert a solver's answer to a proposal; in a long document, add its sources to the excerpt."""
     if answer.plan is None:
         raise SolverError(f"the expert answers without a plan: {answer.reason or 'no reason given'}")
     plan = answer.plan

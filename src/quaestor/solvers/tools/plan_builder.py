@@ -140,11 +140,7 @@ class PlanBuilder:
         return step.id
 
     def plan(self, step: int | None = None) -> Plan:
-        """Return the plan that ends in a step, by default the latest, with only the steps that it needs, renumbered.
-
-        Raises:
-            SolverError: There is no step.
-        """
+        """Return the plan that ends in a step, by default the latest, with only the steps that it needs, renumbered."""
         if not (step or self._latest):
             raise SolverError("no tool returned a number, so there is no plan")
         return closed_plan(self._steps[: step or self._latest])
@@ -153,9 +149,6 @@ class PlanBuilder:
         """Return the plan with a given result, and how the value was traced; None if it is not a number.
 
         A percentage such as 14.14 may match a step whose result is a fraction; the plan then yields the fraction.
-
-        Raises:
-            SolverError: The value is a yes or no, or words, and no step has this result.
         """
         if not isinstance(value, Number):
             found = [i for i, register in enumerate(self._results, 1) if register.value == value]

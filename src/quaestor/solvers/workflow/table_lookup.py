@@ -75,9 +75,6 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     Args:
         row_query: Words for the row, or for the column if rows and columns are swapped.
         col_query: Words for the other axis. A suffix "(number 2)" selects the second number of the cell.
-
-    Raises:
-        LookupFailure: No cell fits, or several do.
     """
     column_number = _NUMBER.search(col_query)
     place = int(column_number[1]) if column_number else None
@@ -200,9 +197,6 @@ def select_cells(
     Args:
         rows: Names of rows, `all`, or `HEADING > all` for those under a heading; or names of columns, if rows and
             columns are swapped.
-
-    Raises:
-        LookupFailure: A query fits no line or several, or no number is found where the lines meet.
     """
     rows, columns = tuple(rows), tuple(columns)
     if max(len(rows), len(columns)) > MOST_QUERIES:

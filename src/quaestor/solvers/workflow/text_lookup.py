@@ -56,11 +56,7 @@ class TextMatch:
 
 
 def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
-    """Find the numbers in the text that fit the words best.
-
-    Raises:
-        LookupFailure: No number fits well enough.
-    """
+    """Find the numbers in the text that fit the words best."""
     numbers: list[InText] = [*graph.mentions, *(label for label in graph.labels if not label.year)]
     query = _SearchTerms.of(params)
     scored = sorted(((query.score(item), item) for item in numbers), key=lambda pair: -pair[0])
