@@ -45,16 +45,6 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.terms import property_name, slug
 
 
-def text_facts(
-    document: Document, ontology: Ontology
-) -> tuple[tuple[SentenceFact, ...], tuple[MentionFact, ...], tuple[HeaderNumber, ...]]:
-    """Return the sentences, the numbers in them, and the years that they mention."""
-    sentences = tuple(SentenceFact(s.section, s.index, i, s.text) for i, s in enumerate(document.sentences))
-    mentions = tuple(m for place in range(len(document.sentences)) for m in _mentions(document, place, ontology))
-    years = tuple(y for s in document.sentences for y in _years(document.id, s))
-    return sentences, mentions, years
-
-
 def _mentions(document: Document, place: int, ontology: Ontology) -> list[MentionFact]:
     sentence = document.sentences[place]
     if not sentence.mentions:
@@ -85,11 +75,7 @@ def years_in(period: Period) -> tuple[int, ...]:
 
 
 def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
-    """Return a year as a number in a label.
-
-    Args:
-        label: Text of the cell, or the words of the sentence for the period.
-    """
+    """Return a year as a number in a label."""
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)
 
 
@@ -133,16 +119,17 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
             observations += reader.observations(cell)
             texts += reader.texts(cell)
         labels += _labels(table)
-    sentences, mentions, years = text_facts(document, ontology)
+    sentences = document.sentences
+    years = (year for sentence in sentences for year in _years(document.id, sentence))
     return KnowledgeGraph(
         document=document.id,
         digest_of_document=document.digest,
         ontology=ontology.digest,
         observations=tuple(observations),
-        mentions=mentions,
+        mentions=tuple(m for place in range(len(sentences)) for m in _mentions(document, place, ontology)),
         labels=(*labels, *years),
         text_cells=tuple(texts),
-        sentences=sentences,
+        sentences=tuple(SentenceFact(s.section, s.index, place, s.text) for place, s in enumerate(sentences)),
         tables=tables,
         lines=lines,
         sections=tuple(SectionFact(section.id, section.path) for section in document.sections if section.path),

@@ -3,8 +3,7 @@
 Contains no arithmetic and no questions.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
@@ -13,18 +12,14 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import scale_in_text
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import CellGroup, Extract, Reading, counted
+from quaestor.plan.steps import Extract, Reading, counted
 
 Axis = Literal["rows", "columns"]
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Name of a row or column.
-
-    Attributes:
-        levels: Headings from the outermost to the label.
-    """
+    """Name of a row or column."""
 
     label: str
     levels: tuple[str, ...] = ()
@@ -92,7 +87,6 @@ class MentionFact:
     """A number in running text.
 
     Attributes:
-        order: Index among the numbers of the sentence, from 0.
         place: Index of the sentence on the page, from 0.
         predicate: Property of the ontology for the noun phrase before it, or None.
         other_periods: Further periods ("$ 2 in both 2024 and 2023").
@@ -200,12 +194,7 @@ class TextCell:
 
 @dataclass(frozen=True, slots=True)
 class SentenceFact:
-    """A sentence of the text.
-
-    Attributes:
-        index: Index in the section, from 0.
-        place: Index on the page, from 0.
-    """
+    """A sentence of the text."""
 
     section: str
     index: int
@@ -215,11 +204,7 @@ class SentenceFact:
 
 @dataclass(frozen=True, slots=True)
 class SectionFact:
-    """A section with a heading.
-
-    Attributes:
-        path: Headings from the outermost to that of the section.
-    """
+    """A section with a heading."""
 
     id: str
     path: tuple[str, ...]
@@ -230,7 +215,6 @@ class TableFact:
     """Classification of a table.
 
     Attributes:
-        axis: Whether rows or columns are properties.
         name: Class of its instances, such as `kg:CashFlow`.
         reasons: Cues for the class, strongest first.
         lead: Index of the first sentence that leads to it, and index after the last one.
@@ -251,8 +235,6 @@ class LineFact:
     """Property of a row or column.
 
     Attributes:
-        index: Index of the row or column in the grid.
-        label: Label without the period.
         predicate: Property of the ontology; `doc:...` if minted.
         rule: Rung on which the label matched, or "minted".
         score: Score of the rung; 0 if minted.
@@ -279,11 +261,7 @@ PrintedNumber = Observation | MentionFact | HeaderNumber
 
 
 def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
-    """Return the plan step that extracts a number of the page, with scale and unit from its labels.
-
-    Args:
-        reading: Whether the printed sign counts, as in `Extract.reading`.
-    """
+    """Return the plan step that extracts a number of the page, with scale and unit from its labels."""
     unit = number.label_unit if isinstance(number, Observation) else None
     return Extract(
         step,
@@ -293,30 +271,6 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
         reading,
         query,
         label_scale=number.label_scale,
-        label_unit=unit,
-    )
-
-
-def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
-    """Return numbers of the page as a group that a plan selects from.
-
-    If the labels of the cells have different scales or units, each number gets its own.
-
-    Args:
-        text: Name of the group: the label of the row or column that the cells share.
-        labels: Name of each cell in it: the label of its column or row.
-    """
-    tables = {cell.source.table if isinstance(cell.source, CellRef) else None for cell in cells}
-    named = {(cell.label_scale, cell.label_unit if isinstance(cell, Observation) else None) for cell in cells}
-    scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
-    quantities = (replace(cell.quantity, scale=cell.counts.scale, unit=cell.counts.unit) for cell in cells)
-    return CellGroup(
-        text,
-        tuple(labels),
-        tuple(cell.quantity for cell in cells) if len(named) == 1 else tuple(quantities),
-        tuple(cell.source for cell in cells),
-        tables.pop() if len(tables) == 1 else None,
-        label_scale=scale,
         label_unit=unit,
     )
 

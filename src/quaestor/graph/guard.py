@@ -48,23 +48,14 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class GuardedQuery:
-    """A query that is safe to run.
-
-    Attributes:
-        text: The query with comments blanked, exactly as passed to the engine.
-    """
+    """A query that is safe to run."""
 
     text: str
-    form: str
     tokens: tuple[Token, ...]
 
 
 def guard(query: str, form: str) -> GuardedQuery:
-    """Validate a query.
-
-    Args:
-        form: SELECT or ASK, as the caller expects.
-    """
+    """Validate a query."""
     text = query.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
         raise QueryError(f"it has {len(text)} characters, more than {LONGEST}; ask for less at once")
@@ -81,7 +72,7 @@ def guard(query: str, form: str) -> GuardedQuery:
         raise QueryError(f"expected a query for {form}, not {found.text.upper()}", found.start)
     for match in reversed([m for m in _TOKEN.finditer(text) if m.lastgroup == "comment"]):
         text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
-    return GuardedQuery(text, form, tokens)
+    return GuardedQuery(text, tokens)
 
 
 def _tokens(text: str) -> tuple[Token, ...]:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -44,10 +45,6 @@ class Worker:
 
     def ask(self, request: Mapping[str, Any], turtle: str) -> dict[str, Any]:
         """Return the worker's reply.
-
-        Args:
-            request: The query with its graph, prefixes, and limits in rows and seconds.
-            turtle: The graph, sent when the worker does not have it.
 
         Raises:
             QueryError: The query exceeds the limit of time or memory. The process has then ended; the next query starts
@@ -122,21 +119,13 @@ class Worker:
             return
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue  # the worker exited before reading the request
+        for pipe in filter(None, (process.stdin, process.stdout)):
+            with suppress(BrokenPipeError):  # the worker exited before reading the request
+                pipe.close()
 
 
-_shared = Worker()
-
-
-def shared_worker() -> Worker:
-    """Return the worker of this process."""
-    return _shared
-
+WORKER = Worker()
+"""The worker of this process."""
 
 Rows = tuple[dict[str, Value | None], ...]
 """One dict per row with the value of each variable, None if unbound."""
@@ -192,7 +181,7 @@ class Sparql:
 
     def _ask_worker(self, guarded: GuardedQuery, limits: Limits) -> dict[str, Any]:
         request = {"graph": self._key, "query": guarded.text, "prefixes": self._prefixes, **asdict(limits)}
-        reply = shared_worker().ask(request, self._turtle)
+        reply = WORKER.ask(request, self._turtle)
         if "error" in reply:
             raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
         return reply

@@ -5,8 +5,12 @@ replies are lines of JSON. It exits when its input ends, or by an alarm if it is
 """
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
+from typing import Any
+
+import pyoxigraph as ox
 
 MEMORY = 2**30
 """Memory limit in bytes, if the system supports it."""
@@ -17,8 +21,6 @@ _GRAPHS_AT_MOST = 16
 
 def serve_queries() -> None:
     """Answer requests until the input ends."""
-    import pyoxigraph as ox
-
     _limit_memory()
     stores: dict[str, ox.Store] = {}
     for line in sys.stdin:
@@ -39,33 +41,23 @@ def serve_queries() -> None:
         sys.stdout.flush()
 
 
-def _answer(store: object, request: dict[str, object]) -> dict[str, object]:
-    import pyoxigraph as ox
-
-    assert isinstance(store, ox.Store)
-    prefixes, most = request["prefixes"], request["rows"]
-    assert isinstance(prefixes, dict)
-    assert isinstance(most, int)
+def _answer(store: ox.Store, request: dict[str, Any]) -> dict[str, object]:
     try:
-        results = store.query(str(request["query"]), prefixes=prefixes)
+        results: Any = store.query(request["query"], prefixes=request["prefixes"])
         if isinstance(results, ox.QueryBoolean):
             return {"answer": bool(results)}
-        assert isinstance(results, ox.QuerySolutions)
         names = [variable.value for variable in results.variables]
-        return {"names": names, "rows": list(_rows(results, len(names), most))}
+        return {"names": names, "rows": list(_rows(results, len(names), request["rows"]))}
     except BaseException as error:  # noqa: BLE001  # a panic of the engine is not an Exception
         return {"error": str(error), "kind": type(error).__name__}
 
 
-def _rows(results: Iterator[object], width: int, most: int) -> Iterator[list[list[str] | None]]:
+def _rows(results: Iterator[Any], width: int, most: int) -> Iterator[list[list[str] | None]]:
     """Yield the rows, one more than the limit to signal an overflow, with kind, text and datatype of each term."""
-    import pyoxigraph as ox
-
     length = 0
     for number, row in enumerate(results):
         if number > most:
             return
-        assert isinstance(row, ox.QuerySolution)
         terms = [_term(row[i]) for i in range(width)]
         length += sum(len(term[1]) for term in terms if term is not None)
         if length > MOST_TEXT:
@@ -74,13 +66,9 @@ def _rows(results: Iterator[object], width: int, most: int) -> Iterator[list[lis
 
 
 def _term(term: object) -> list[str] | None:
-    import pyoxigraph as ox
-
-    if term is None:
-        return None
     if isinstance(term, ox.Literal):
         return ["literal", term.value, term.datatype.value]
-    return ["node", term.value if isinstance(term, ox.NamedNode) else str(term), ""]
+    return None if term is None else ["node", term.value if isinstance(term, ox.NamedNode) else str(term), ""]
 
 
 def _limit_memory() -> None:
@@ -94,8 +82,6 @@ def _limit_memory() -> None:
 
 def _set_alarm(seconds: int) -> None:
     """Set a system alarm, which ends this process even inside native code and without its parent."""
-    import signal
-
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
 

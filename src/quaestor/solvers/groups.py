@@ -8,15 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quaestor.graph.facts import (
-    HeaderNumber,
-    Heading,
-    MentionFact,
-    Observation,
-    PrintedNumber,
-    group_of_cells,
-    period_code,
-)
+from quaestor.core.provenance import CellRef
+from quaestor.graph.facts import HeaderNumber, Heading, MentionFact, Observation, PrintedNumber, period_code
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step, replace_references
 
@@ -24,21 +17,28 @@ _WORDS_BEFORE = 4
 
 
 def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
-    """Make a group of numbers from the page.
+    """Make a group of numbers from the page; if their labels have different scales or units, each gets its own.
 
     Args:
-        text: The name of the group; "" to use the label of the common row or column.
         labels: A label for each number; a label that is None or not unique is replaced by one from the number's place.
     """
-    return group_of_cells(text or _name(numbers), numbers, _labels(numbers, labels or [None] * len(numbers)))
+    tables = {number.source.table if isinstance(number.source, CellRef) else None for number in numbers}
+    named = {(one.label_scale, one.label_unit if isinstance(one, Observation) else None) for one in numbers}
+    scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
+    own = (replace(number.quantity, scale=number.counts.scale, unit=number.counts.unit) for number in numbers)
+    return CellGroup(
+        text or _name(numbers),
+        _labels(numbers, labels or [None] * len(numbers)),
+        tuple(number.quantity for number in numbers) if len(named) == 1 else tuple(own),
+        tuple(number.source for number in numbers),
+        tables.pop() if len(tables) == 1 else None,
+        label_scale=scale,
+        label_unit=unit,
+    )
 
 
 def groups_in_place(plan: Plan) -> Plan:
-    """Inline groups into the steps that use them, instead of separate steps that only list them.
-
-    Args:
-        plan: A valid plan; a listing step is inlined if only operations on lists refer to it.
-    """
+    """Inline groups into the steps that use them, instead of separate steps that only list them."""
     groups = {step.id: group for step in plan.steps[:-1] if (group := _listed_alone(step)) is not None}
     for step in plan.steps:
         if isinstance(step, Compute) and OPERATIONS[step.operation].takes not in ("list", "entries", "all", "each"):

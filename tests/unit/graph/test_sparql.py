@@ -15,7 +15,7 @@ from pages import page, sample_pages
 from quaestor.application.graph_query import value_object
 from quaestor.errors import QueryError
 from quaestor.graph.builder import build_graph
-from quaestor.graph.sparql import EXAMPLE, Limits, shared_worker
+from quaestor.graph.sparql import EXAMPLE, WORKER, Limits
 from quaestor.ontology.builder import build_ontology
 
 GRAPH = build_graph(next(d for d in sample_pages() if d.id.startswith("QUIL")), build_ontology(sample_pages()))
@@ -236,16 +236,15 @@ def test_hostile_query_is_answered_or_refused_with_a_named_error(query: str) -> 
 
 def test_ended_worker_is_restarted() -> None:
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
-    shared_worker().close()
+    WORKER.close()
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
 
 
 ASKS = """
-from quaestor.graph.sparql import shared_worker
-worker = shared_worker()
+from quaestor.graph.sparql import WORKER
 query = {"graph": "g", "query": "SELECT ?s { ?s ?p ?o }", "prefixes": {}, "rows": 10, "seconds": 5.0}
-worker.ask(query, "<http://a> <http://b> <http://c> .")
-print(worker._process.pid)
+WORKER.ask(query, "<http://a> <http://b> <http://c> .")
+print(WORKER._process.pid)
 """
 
 
