@@ -24,8 +24,7 @@ from quaestor.documents.table import Cell
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import read_gold
-from quaestor.solvers.workflow.lines import Line, axes_of
-from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
+from quaestor.solvers.workflow.table_lookup import Line, LookupFailure, axes_of, look_up
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _YEARS = ("fiscal {}", "fy {}", "fiscal year {}", "the year {}", "december 31, {}", "year ended december 31, {}")

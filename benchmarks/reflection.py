@@ -130,7 +130,7 @@ def main() -> None:
     from drafting import judge, labelled_plans, write_draft
 
     from quaestor.core.provenance import CellRef
-    from quaestor.solvers.reflection.candidates import find_likely_places
+    from quaestor.solvers.reflection.model_roles import find_likely_places
 
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else benchmark_file()
     turns = list(labelled_plans(path))

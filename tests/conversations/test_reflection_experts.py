@@ -103,7 +103,7 @@ def best_round(rounds: ReflectionRounds) -> Round:
 
 
 def test_plan_with_findings_is_replaced_by_the_next_plan() -> None:
-    from quaestor.solvers.reflection.experts import RankedExpert
+    from quaestor.solvers.reflection.solver import RankedExpert
     from quaestor.solvers.reflection.spec import ReflectionOptions
 
     context = context_of(CASH_FLOWS)

@@ -23,8 +23,8 @@ from quaestor.plan.expressions import benchmark_rows
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.workflow.lines import axes_of
 from quaestor.solvers.workflow.schema import TextParams
+from quaestor.solvers.workflow.table_lookup import axes_of
 from quaestor.solvers.workflow.text_lookup import find_numbers
 from quaestor.testing.models import ReceivedRequest, Reply, structured
 

@@ -133,7 +133,7 @@ async def _plan(plan: Mapping[str, object], question: str, turns: tuple[Turn, ..
 
 
 async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> PlanningPrompt:
-    from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
+    from quaestor.solvers.workflow.solver import rendered_prompt, rendered_system
 
     context = await _context(question, turns, here)
     beyond = asks_beyond_numbers(context.question)

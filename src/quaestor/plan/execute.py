@@ -31,7 +31,6 @@ class StepResult:
     """Result of one step.
 
     Attributes:
-        value: The value, in units of `scale`.
         sources: All cells and spans used, each once, in the order of use. For a selection from a list these are the
             sources of the selected entries, then those of the entries that they were compared with.
         in_ones: Whether the scale is known to be one; if False, `Scale.ONE` means that the scale is unknown.

@@ -66,9 +66,6 @@ def is_name(text: str) -> bool:
 def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
     """Parse a formula over named values into a plan with only the values that it uses.
 
-    Args:
-        variables: The meaning of each name; the ids of extracts are ignored.
-
     Raises:
         FormulaError: The formula is invalid (an unexpected character, an unknown name or function, a missing operand or
             parenthesis) or too long or too deep. The error names the position.
@@ -306,9 +303,6 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
     Follows ConvFinQA's execution of programs: of several rows with the same label the last one counts. In a cell `$`
     and commas are dropped and the text before the first `(` is read, so `-435 ( 435 )` is -435 and `13.7% ( 13.7 % )`
     is 13.7 %. If one cell cannot be read, its row is empty, even if an earlier row has the same label.
-
-    Args:
-        grid: One sequence of (text, source) per row, including header rows, with the label first.
     """
     rows: dict[str, Row] = {}
     for cells in grid:

@@ -32,12 +32,7 @@ _NOTHING = Dimension()
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """Entry of a list.
-
-    Attributes:
-        number: The number, in units of its scale; None if the entry is only a label.
-        sources: The places of the entry; empty for an entry of an earlier answer.
-    """
+    """Entry of a list."""
 
     label: str | None
     number: Decimal | None

@@ -14,11 +14,7 @@ from quaestor.plan.scales import Dimension, OperandScaling
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Entries of a list selected by an operation.
-
-    Attributes:
-        places: Their indexes in the list, from 0, in the order of the result.
-    """
+    """Entries of a list selected by an operation."""
 
     places: tuple[int, ...]
 
@@ -299,9 +295,6 @@ def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> 
 
     >>> rounds_to(Decimal("14.136"), Decimal("14.1")), rounds_to(Decimal("14.136"), Decimal("14.2"))
     (True, False)
-
-    Args:
-        digits: The minimum number of digits of a rounded number.
     """
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):

@@ -96,9 +96,6 @@ class _Emitter:
 def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
     """Return the program text of a plan, with the steps of earlier turns that it needs.
 
-    Args:
-        history: The plans of earlier turns, oldest first; None for a turn without one.
-
     Raises:
         PlanValidationError: The plan, or an earlier plan that it needs, is invalid.
         ProgramError: It needs a turn without a plan, or uses words, a list or a row label that program text cannot

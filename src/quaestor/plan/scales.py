@@ -62,7 +62,6 @@ class Dimension:
     """Scale and unit of an operand, without its value.
 
     Attributes:
-        constant: The value of a constant, else None.
         in_ones: Whether the scale is known to be one: single dollars, shares, years.
     """
 

@@ -19,7 +19,6 @@ def render(name: str, /, **variables: object) -> str:
     """Render a template.
 
     Args:
-        name: Folder and step, such as `agent/answer`.
         variables: All variables of the template. Values are inserted verbatim: template markup in them is plain text.
 
     Raises:
@@ -37,11 +36,7 @@ def sources(folder: str) -> dict[str, str]:
 
 @lru_cache(maxsize=8)
 def digest(*folders: str, rendered: str = "") -> str:
-    """Return the SHA-256 digest of all templates in some folders, for the record of a run.
-
-    Args:
-        rendered: Text to include in the digest.
-    """
+    """Return the SHA-256 digest of all templates in some folders, for the record of a run."""
     whole = hashlib.sha256()
     parts = [part for folder in folders for named in sources(folder).items() for part in named]
     for part in (*parts, rendered):

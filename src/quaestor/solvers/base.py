@@ -38,7 +38,6 @@ class Excerpt:
     """The part of a document that a question is likely about.
 
     Attributes:
-        document: The selected blocks, as in `Document.excerpt`; a short document is included whole.
         weights: For each block index that a search found, the log of the probability that the block contains the
             answer, relative to the most likely block, which has 0.
         normalized: This question and earlier ones by their original text, rewritten in the document's words, if they
@@ -63,11 +62,7 @@ class Excerpts(Protocol):
         ...
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Add the passages that match a query to an excerpt.
-
-        Args:
-            shown: The excerpt so far, all of which is kept.
-        """
+        """Add the passages that match a query to an excerpt."""
         ...
 
 
@@ -116,7 +111,6 @@ class Session:
 
         Args:
             owner: Key of the state, usually a solver; two solvers of one conversation do not share state.
-            begin: Creates the state; always of the same type for one owner.
         """
         with self._lock:
             if id(owner) not in self._kept:
@@ -135,12 +129,8 @@ class TurnContext:
         models: Models for single roles by the solver's role names; `model` serves all other roles.
         feedback: Why earlier answers to this question were rejected, one sentence each; empty on the first attempt.
         references: What the question refers to in earlier turns, resolved by rules; the same for every solver.
-        tool_calls: The tool calls in order. Add to it with `note_call` only.
         usage: Usage of models other than `model` and `models`, to be added by the solver.
-        session: State that solvers keep between turns; empty if the turn runs alone.
         search: Searches the rest of a long document, used by `widen`; None if the whole document is shown.
-        normalized: See `Excerpt.normalized`.
-        cache: Cache for data derived from the document, or None.
     """
 
     document: Document
@@ -246,11 +236,7 @@ class Solver(Protocol):
 
 @runtime_checkable
 class WholeSolver(Solver, Protocol):
-    """A solver that can answer from a whole long document instead of an excerpt.
-
-    Attributes:
-        reads_whole: Whether it does so with its current options.
-    """
+    """A solver that can answer from a whole long document instead of an excerpt."""
 
     reads_whole: bool
 

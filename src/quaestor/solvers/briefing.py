@@ -174,11 +174,7 @@ def heading(section: Section) -> str:
 
 
 def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
-    """Return the caption of the tables of a type; for several tables also their indexes and headings.
-
-    Args:
-        only: The index of the only table to describe; None for all.
-    """
+    """Return the caption of the tables of a type; for several tables also their indexes and headings."""
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:
         return next((table.caption for table in tables if table.name == type_), "")

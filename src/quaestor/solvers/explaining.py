@@ -95,8 +95,6 @@ class BoundExplanation:
 
     Attributes:
         steps: The steps of the turn, followed by those that the sentences add: passages and earlier answers.
-        templates: The sentences that could be bound, with references to `steps`, as in plans.
-        faults: One message for each sentence that could not be bound.
     """
 
     steps: tuple[Step, ...]
@@ -110,8 +108,39 @@ class BoundExplanation:
         return tuple(dict.fromkeys(step for step in named if isinstance(step, Extract) and step.quantity is None))
 
     def plan(self, answer: Plan) -> Plan:
-        """Add the sentences to the plan of an answer; if that is empty, they are the answer."""
-        return _join_steps(self, answer) if self.templates else answer
+        """Join the steps that the sentences and an answer need, without duplicates; the answer's result comes last.
+
+        If the plan of the answer is empty, the sentences are the answer.
+        """
+        if not self.templates:
+            return answer
+        shift = len(self.steps)
+        steps = [*self.steps, *((_renumber(step, lambda ref: ref + shift)) for step in answer.steps)]
+        step_numbers: dict[Step, int] = {}
+
+        def key(step: Step) -> Step:
+            return replace(_renumber(step, take), id=0)
+
+        def take(number: int) -> int:
+            return step_numbers.setdefault(key(steps[number - 1]), len(step_numbers) + 1)
+
+        last = key(steps[-1]) if answer.steps else None
+        named = dict.fromkeys(step for template in self.templates for step in steps_referred(template))
+        others = {step: take(step) for step in named if key(steps[step - 1]) != last}
+        if last is None:
+            last = Compute(0, "explain", tuple(map(Ref, dict.fromkeys(others.values()))))
+        elif last in step_numbers:
+            last = Compute(0, "identity", (Ref(step_numbers[last]),))
+        step_numbers[last] = len(step_numbers) + 1
+        numbers = {step: others.get(step, len(step_numbers)) for step in named}
+
+        def renumbered(found: re.Match[str]) -> str:
+            filled, cited = found.groups()
+            return f"{{#{numbers[int(filled)]}}}" if filled else f"[#{numbers[int(cited)]}]"
+
+        templates = (_PRINTED.sub(renumbered, template) for template in self.templates)
+        joined = tuple(replace(step, id=number) for step, number in step_numbers.items())
+        return Plan(joined, answer.thought, tuple(templates))
 
 
 def has_reference(text: str) -> bool:
@@ -136,7 +165,6 @@ def bind_sentences(
 
     Args:
         earlier: The earlier turns with an answer, as negative step numbers: -1 is the last turn.
-        passages: Sentences that can be cited whole, by the names shown to the model.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
     sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in texts[:_MOST_TEXTS]))
@@ -174,12 +202,7 @@ def may_be_explained(question: Question, context: TurnContext) -> bool:
 
 @dataclass(slots=True)
 class AnswerKinds:
-    """The kinds of answers offered to a model; for a question that asks for a number, only numbers at first.
-
-    Attributes:
-        all: Whether it may be of every kind, not only a number, yes or no.
-        explained: Whether it may have an explanation.
-    """
+    """The kinds of answers offered to a model; for a question that asks for a number, only numbers at first."""
 
     all: bool = False
     explained: bool = False
@@ -223,7 +246,6 @@ class Explainer:
     """Explanation of one turn: binds it to steps, returns its faults to the model once, and adds it to the plan.
 
     Attributes:
-        notation: How a number is to be written, for the model.
         name: Returns the name of a sentence in prompts, given its position from 1 and the sentence.
     """
 
@@ -246,11 +268,7 @@ class Explainer:
         return (f"the explanation cannot be shown: {'; '.join(self.bound.faults[:_FAULTS_SHOWN])}",)
 
     def settle(self, answer: Plan, verdict: WrittenVerdict = None) -> Plan:
-        """Return the plan of an answer with its explanation; it has no steps if nothing remains.
-
-        Args:
-            answer: The plan of the calculation; without steps the sentences are the answer, as for why and how.
-        """
+        """Return the plan of an answer with its explanation; it has no steps if nothing remains."""
         question, passages = self.context.question, self.bound.passages
         asks_more = _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
         if verdict is not None and passages:
@@ -265,11 +283,7 @@ class Explainer:
         return plan
 
     def remarks(self, plan: Plan, known: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return remarks for the reader on a plan and its explanation: omitted sentences and assumptions.
-
-        Args:
-            known: Remarks that the reader gets anyway.
-        """
+        """Return remarks for the reader on a plan and its explanation: omitted sentences and assumptions."""
         found = [number for number in _guesses(plan, self.context) if not any(number in one for one in known)]
         assumed = [assumed_words(found)] if found else []
         return (*(f"left out: {fault}" for fault in self.bound.faults), *assumed)
@@ -344,12 +358,17 @@ class _Binder:
     def bind(self, sentence: str) -> str:
         """Return the template of a sentence."""
         self._known = [self.question]
-        template = _CITED.sub(self._cite_steps, _FILLED.sub(self._fill, sentence))
-        template = _QUOTED.sub(self._cite_words, _PASSAGES.sub(self._cite_named, template))
+        template = _FILLED.sub(lambda found: f"{{#{self._step(found[1])}}}", sentence)
+        template = _CITED.sub(
+            lambda found: "".join(f"[#{self._step(step)}]" for step in _STEP.findall(found[1])), template
+        )
+        template = _PASSAGES.sub(self._cite_named, template)
+        template = _QUOTED.sub(lambda found: f"[#{self._passage(found[1] or found[2] or found[3])}]", template)
         template = _IN_MARKS.sub(self._fill_words, template)
         if left := _LEFT_OVER.search(_PRINTED.sub("", template)):
             raise ModelReplyError(f"has {template[left.start() :][:20]!r}, no reference; write {self.notation}")
-        if altered := _RUN_ON.search(_visible_text(_PRINTED_CITATION.sub("", template))):
+        shown = (one for one in _PRINTED_CITATION.sub("", template) if unicodedata.category(one) not in ("Cf", "Mn"))
+        if altered := _RUN_ON.search("".join(shown)):
             raise ModelReplyError(f"has {altered[0]!r}, which reads as another number; part them with words")
         if loose := unbound_numbers(template, _allowed_words(template, " ".join(self._known))):
             raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; write {self.notation}, or leave it out")
@@ -362,12 +381,6 @@ class _Binder:
             raise ModelReplyError(f"is longer than {LONGEST_SENTENCE} characters")
         return template
 
-    def _fill(self, found: re.Match[str]) -> str:
-        return f"{{#{self._step(found[1])}}}"
-
-    def _cite_steps(self, found: re.Match[str]) -> str:
-        return "".join(f"[#{self._step(step)}]" for step in _STEP.findall(found[1]))
-
     def _cite_named(self, found: re.Match[str]) -> str:
         """Cite passages by name; leave brackets with other content unchanged."""
         names = [name.strip() for name in found[1].split(",")]
@@ -375,9 +388,6 @@ class _Binder:
             return found[0]
         quoted = (quote_sentence(self.document, self.passages[name]).step(0) for name in names)
         return "".join(f"[#{self._learned(step)}]" for step in quoted)
-
-    def _cite_words(self, found: re.Match[str]) -> str:
-        return f"[#{self._passage(found[1] or found[2] or found[3])}]"
 
     def _fill_words(self, found: re.Match[str]) -> str:
         """Replace quoted words that contain a number by a reference to the passage, if the page has it."""
@@ -436,11 +446,6 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _visible_text(text: str) -> str:
-    """Return a text without invisible characters."""
-    return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn"))
-
-
 def _split(texts: Iterable[str]) -> Iterator[str]:
     """Yield single sentences; a citation after a full stop belongs to the sentence before."""
     for text in texts:
@@ -457,37 +462,6 @@ def _split(texts: Iterable[str]) -> Iterator[str]:
                 yield "".join(cited[int(part)] if at % 2 else part for at, part in enumerate(_HIDING.split(pending)))
                 pending = ""
             pending = f"{pending} {piece}".strip()
-
-
-def _join_steps(bound: BoundExplanation, answer: Plan) -> Plan:
-    """Join the steps that sentences and an answer need, without duplicates; the answer's result comes last."""
-    shift = len(bound.steps)
-    steps = [*bound.steps, *((_renumber(step, lambda ref: ref + shift)) for step in answer.steps)]
-    step_numbers: dict[Step, int] = {}
-
-    def key(step: Step) -> Step:
-        return replace(_renumber(step, take), id=0)
-
-    def take(number: int) -> int:
-        return step_numbers.setdefault(key(steps[number - 1]), len(step_numbers) + 1)
-
-    last = key(steps[-1]) if answer.steps else None
-    named = dict.fromkeys(step for template in bound.templates for step in steps_referred(template))
-    others = {step: take(step) for step in named if key(steps[step - 1]) != last}
-    if last is None:
-        last = Compute(0, "explain", tuple(map(Ref, dict.fromkeys(others.values()))))
-    elif last in step_numbers:
-        last = Compute(0, "identity", (Ref(step_numbers[last]),))
-    step_numbers[last] = len(step_numbers) + 1
-    numbers = {step: others.get(step, len(step_numbers)) for step in named}
-
-    def renumbered(found: re.Match[str]) -> str:
-        filled, cited = found.groups()
-        return f"{{#{numbers[int(filled)]}}}" if filled else f"[#{numbers[int(cited)]}]"
-
-    templates = (_PRINTED.sub(renumbered, template) for template in bound.templates)
-    joined = tuple(replace(step, id=number) for step, number in step_numbers.items())
-    return Plan(joined, answer.thought, tuple(templates))
 
 
 def _renumber(step: Step, number: Callable[[int], int]) -> Step:

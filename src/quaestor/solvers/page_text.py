@@ -60,11 +60,7 @@ def sentences_with_numbers(document: Document) -> tuple[Sentence, ...]:
 def select_text(
     document: Document, question: str, memory: Memory, most: int = MOST_TEXT, *, all_sentences: bool = False
 ) -> ShownText:
-    """Select the sentences with numbers, and the most relevant of them if they are too long in total.
-
-    Args:
-        all_sentences: Include sentences without numbers, for answers that may be text.
-    """
+    """Select the sentences with numbers, and the most relevant of them if they are too long in total."""
     numbered = document.sentences if all_sentences else sentences_with_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
         return ShownText(numbered, 0)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import NoAnswerGiven, Trace
@@ -103,13 +102,9 @@ def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: i
         if part is None:
             ends[ago] = Ref(place - turns)
         else:
-            steps += _shift_steps(part, len(steps), partial(_refer_to_turn, place - turns))
+            steps += _shift_steps(part, len(steps), lambda before, at=place - turns: Ref(at - before))
             ends[ago] = Ref(len(steps))
     return Plan((*steps, *_shift_steps(plan, len(steps), ends.__getitem__)), plan.thought)
-
-
-def _refer_to_turn(place: int, before: int) -> Ref:
-    return Ref(place - before)
 
 
 def _refs(step: Step) -> list[Ref]:
@@ -128,7 +123,6 @@ def join_plans(plans: Sequence[Plan | None], *, chained: bool = True) -> Plan:
     """Join several plans into one that lists their results.
 
     Args:
-        plans: In order; None for a part without an answer.
         chained: Whether a plan's references to earlier turns mean the plans before it.
     """
     steps: list[Step] = []

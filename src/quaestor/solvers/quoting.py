@@ -43,11 +43,7 @@ class QuoteFailure(SolverError):
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words of the page.
-
-    Attributes:
-        source: The cell, or the span of the sentence.
-    """
+    """Words of the page."""
 
     text: str
     source: Source

@@ -53,20 +53,14 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
         return False
     names_outflow = bool(_GOES_OUT.search(question.lowered))
     sizes = (step for step in plan.steps if isinstance(step, Compute) and step.operation == "absolute")
-    return any(_differs(plan, step) or not (names_outflow or _goes_out(plan, step)) for step in sizes)
-
-
-def _differs(plan: Plan, step: Compute) -> bool:
-    """Return whether a result depends on a difference, whose sign shows which number is larger."""
-    return any(isinstance(part, Compute) and part.operation in _DIFFERENCES for part in _parts(plan, step))
-
-
-def _goes_out(plan: Plan, step: Compute) -> bool:
-    """Return whether a result depends on a printed outflow."""
-    texts = (
-        p.label if isinstance(p, Extract) else p.text for p in _parts(plan, step) if isinstance(p, Extract | CellGroup)
-    )
-    return any(_GOES_OUT.search(text) and not _EITHER_WAY.search(text) for text in texts)
+    for parts in (list(_parts(plan, step)) for step in sizes):
+        # The sign of a difference shows which number is larger.
+        if any(isinstance(part, Compute) and part.operation in _DIFFERENCES for part in parts):
+            return True
+        texts = (p.label if isinstance(p, Extract) else p.text for p in parts if isinstance(p, Extract | CellGroup))
+        if not names_outflow and not any(_GOES_OUT.search(t) and not _EITHER_WAY.search(t) for t in texts):
+            return True
+    return False
 
 
 def _parts(plan: Plan, part: Compute | Extract | Operand) -> Iterator[Compute | Extract | Operand]:

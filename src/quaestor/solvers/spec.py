@@ -55,12 +55,7 @@ class ConfidenceOptions:
 
 @dataclass(frozen=True, slots=True)
 class RoleModel:
-    """Model for a single role.
-
-    Attributes:
-        model: The model's name; None for the run's model.
-        temperature: Sampling temperature; None for the model's default.
-    """
+    """Model for a single role."""
 
     model: str | None = None
     temperature: float | None = None
@@ -82,10 +77,7 @@ class SolverSpec(Generic[O]):
     `build`.
 
     Attributes:
-        name: The name of the solver and of its entry point.
-        summary: One-line description.
         options: The type of its options: a frozen dataclass whose fields all have defaults (see `options.option`).
-        takes_model: Whether it can use a model.
         needs_model: Returns whether it requires a model with the given options; None to use `takes_model`.
         prompts: The folders of its prompt templates, as named in `quaestor.prompts.render`.
         roles: Models for single roles, by the role names used in a turn.
@@ -130,11 +122,7 @@ class SolverSpec(Generic[O]):
         return option_names(self.options)
 
     def inner_names(self, options: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the values of the option `inner_option`: names of solvers, or of alternatives to one.
-
-        Args:
-            options: Options by name; missing ones have their defaults.
-        """
+        """Return the values of the option `inner_option`: names of solvers, or of alternatives to one."""
         if self.inner_option is None:
             return ()
         named = str(options.get(self.inner_option, getattr(self.options(), self.inner_option)))

@@ -36,11 +36,7 @@ class Reply:
     """Reply of the model, with optional faults.
 
     Attributes:
-        calls: Tool calls after the text.
-        tokens: Number of input and output tokens.
         cached: Number of input tokens that a server would have cached.
-        truncated: Whether the model reached its token limit.
-        delay: Seconds until the reply is sent.
         status: HTTP status; from 400 on, the body is an error with the message `text`.
         headers: Additional headers, such as `retry-after`.
         body: The whole body, instead of one built from the fields above.
@@ -63,14 +59,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """Request to the model.
-
-    Attributes:
-        protocol: The API of the request.
-        body: The parsed JSON.
-        headers: Headers by lower-case name.
-        number: Index of the request, from 0.
-    """
+    """Request to the model."""
 
     protocol: Protocol
     body: dict[str, Any]

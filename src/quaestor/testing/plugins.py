@@ -124,7 +124,6 @@ def check_solver(
     a conversation does not leak into others; and the conversation continues whatever a model writes.
 
     Args:
-        spec: The object that the entry point names.
         conversation: The conversation to run; by default questions about a page of the sample.
         options: The solver's options, or a mapping to read them from; by default its defaults.
         model: Replies to the solver's requests in that conversation.
@@ -312,10 +311,6 @@ def check_reader(reader: object, path: str | Path) -> Document:
 
     The reader recognises the file by its content and no files of other kinds, gives the same result each time, and
     reports damaged files with a one-line error.
-
-    Args:
-        reader: The object that the entry point names, or a class to instantiate.
-        path: A file of its kind.
     """
     __tracebackhide__ = True
     built = cast("DocumentReader", _instance_of(reader, "reader"))
@@ -345,7 +340,6 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
     returns the first conversations.
 
     Args:
-        format: The object that the entry point names, or a class to instantiate.
         path: A file of its kind, with at least two conversations.
     """
     __tracebackhide__ = True
@@ -392,7 +386,6 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
     """Check that a format of reference answers keeps its contract: one answer per question of a dataset.
 
     Args:
-        format: The object that the entry point names, or a class to instantiate.
         path: A JSON file of its kind.
         dataset: The dataset of the file, as `check_dataset` returns it.
     """
@@ -435,7 +428,6 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
     """Check that a run store keeps its contract: all `STORE_RULES`, each on a separate store.
 
     Args:
-        open_store: The object that the entry point names.
         uri: Returns, for an alphanumeric name, the URI of a new, empty store that can be reopened.
     """
     __tracebackhide__ = True

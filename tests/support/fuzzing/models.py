@@ -20,12 +20,11 @@ from quaestor.errors import QuaestorError
 from quaestor.llm.structured.replies import read_json
 from quaestor.plan.execute import execute
 from quaestor.solvers.agent.claims import read_final
-from quaestor.solvers.agent.messages import Understanding
-from quaestor.solvers.agent.protocol import parse_calls
+from quaestor.solvers.agent.protocol import Understanding, parse_calls
 from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.reflection.solver import Verdict
-from quaestor.solvers.sparql.messages import WantedValues
+from quaestor.solvers.sparql.retrieval import WantedValues
 from quaestor.solvers.tools.toolbox import TOOLS
 from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan

@@ -13,7 +13,7 @@ from quaestor.errors import SettingsError
 from quaestor.inspect_task.bridge import InspectModels, inline_schema, role_specs, spec_of
 from quaestor.llm.models import Connection, connect
 from quaestor.llm.structured.schema import plain_schema
-from quaestor.solvers.agent.messages import Understanding
+from quaestor.solvers.agent.protocol import Understanding
 from quaestor.solvers.spec import RoleModel
 from quaestor.solvers.tools.toolbox import TOOLS
 from quaestor.solvers.workflow.schema import NumberPlan, WorkflowPlan

@@ -14,8 +14,8 @@ from quaestor.plan.expressions import bind_labels
 from quaestor.plan.steps import Compute, Plan, RowRef
 from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of
-from quaestor.solvers.reflection.candidates import page_for_prompt
 from quaestor.solvers.reflection.drafts import locate
+from quaestor.solvers.reflection.model_roles import page_for_prompt
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.tools.toolbox import Toolbox
 

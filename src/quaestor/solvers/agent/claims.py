@@ -20,7 +20,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
-from quaestor.solvers.agent.messages import FinalAnswer
+from quaestor.solvers.agent.protocol import FinalAnswer
 from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.explaining import is_root, stated_by
 from quaestor.solvers.parts import join_plans
@@ -61,12 +61,7 @@ class ClaimedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class GroundedAnswer:
-    """A claim with the plan that supports it.
-
-    Attributes:
-        grounded: False if no tool returned the number.
-        assumes: Whether the calculation uses a number that no tool returned.
-    """
+    """A claim with the plan that supports it."""
 
     claim: ClaimedAnswer
     plan: Plan
@@ -134,9 +129,6 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     The first match is used: a step of this turn with this result (of several the one that the model refers to, else the
     last), a step that prints the number with a minus, the step that the model refers to although the number differs,
     an earlier answer or a number of the page. Otherwise the number becomes an ungrounded constant.
-
-    Args:
-        claims: The possible readings of the answer, in order; empty if it refers to a step.
     """
     if named := _named_steps(final):
         settled = [_ground_in_step(draft, step) for step in named]
@@ -171,12 +163,7 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
 def ground_words(
     draft: PlanBuilder, words: Sequence[str], verdict: Sequence[ClaimedAnswer], document: Document, question: str
 ) -> GroundedAnswer:
-    """Return the plan that quotes words of the page, lists quotations and steps, or derives a yes or no from them.
-
-    Args:
-        words: Quotations by the model; `#3` refers to a step.
-        verdict: The yes or no that the words state; empty if the words are the answer.
-    """
+    """Return the plan that quotes words of the page, lists quotations and steps, or derives a yes or no from them."""
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
     plans: list[Plan] = []
@@ -205,9 +192,6 @@ def ground_list(
     draft: PlanBuilder, final: FinalAnswer, stated: Callable[[ClaimedAnswer], GroundedAnswer]
 ) -> GroundedAnswer | None:
     """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for other answers.
-
-    Args:
-        stated: Returns the plan of a yes or no that is stated by words of the page.
 
     Raises:
         ModelReplyError: A step is unknown, or nothing supports the yes or no.
@@ -327,8 +311,9 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     """Return the plan of a number that is not the result of any step of this turn."""
-    plan, traced = draft.plan_of(claim.value)
-    if traced is not None and traced.grounded and not isinstance(traced.operand, Constant):
+    assert isinstance(claim.value, Number)
+    plan, traced = draft.plan_of(claim.value.value)
+    if traced.grounded and not isinstance(traced.operand, Constant):
         if traced.origin != "page":
             return _build_grounded_answer(draft, claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"

@@ -56,8 +56,16 @@ from quaestor.solvers.agent.claims import (
     read_final,
     sets_caption_aside,
 )
-from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
-from quaestor.solvers.agent.protocol import answer_request, read_written_calls, shorten, tool_list
+from quaestor.solvers.agent.protocol import (
+    ANSWER,
+    UNDERSTAND,
+    FinalAnswer,
+    Understanding,
+    answer_request,
+    read_written_calls,
+    shorten,
+    tool_list,
+)
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
 from quaestor.solvers.answering import answer_from_plan, answer_without_value, remarks_with, shows_more
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
@@ -197,11 +205,7 @@ def list_understood_fields(understanding: Understanding) -> JsonObject:
 
 
 class AnswerRounds(ModelLoop[Settled]):
-    """Rounds of tool calls in one turn, until the model answers or states why it cannot.
-
-    Attributes:
-        assumption: What the answer assumes and the page does not say, in the model's words; or None.
-    """
+    """Rounds of tool calls in one turn, until the model answers or states why it cannot."""
 
     _gave_up = "gave up after {} unusable replies"
 
@@ -444,11 +448,7 @@ def count_expected_steps(called: RequestedCall) -> int:
 
 
 def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall:
-    """Replace step numbers that a model predicted within one reply by the actual ones.
-
-    Args:
-        given: The actual number for each predicted number, from earlier calls in the reply.
-    """
+    """Replace step numbers that a model predicted within one reply by the actual ones."""
     if all(step == became for step, became in given.items()):
         return called
 

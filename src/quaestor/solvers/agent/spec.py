@@ -30,8 +30,7 @@ class AgentLimits(ConfidenceOptions):
 
 
 def read_advice(path: str | None) -> str:
-    """Read a file of advice without the lines that begin with #; "" without a file.
-    """
+    """Read a file of advice without the lines that begin with #; "" without a file."""
     if path is None:
         return ""
     try:

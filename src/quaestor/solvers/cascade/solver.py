@@ -40,11 +40,7 @@ class CascadeSolver:
     name = "cascade"
 
     def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False, abstain_below: float = 0.0) -> None:
-        """Create a cascade.
-
-        Args:
-            show_doubts: Whether each stage gets the rejected answer of the one before.
-        """
+        """Create a cascade."""
         self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:

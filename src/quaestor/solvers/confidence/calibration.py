@@ -47,12 +47,7 @@ def _log_odds(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCalibration:
-    """A logistic regression over `MEASURES`.
-
-    Attributes:
-        learned: What it was learned from, for people: run, solver, model, turns.
-        held_out: Its quality on companies not used for learning.
-    """
+    """A logistic regression over `MEASURES`."""
 
     intercept: float
     weights: Mapping[str, float]

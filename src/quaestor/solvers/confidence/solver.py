@@ -43,11 +43,7 @@ class _Sample:
 
 @dataclass(slots=True)
 class RatedSolver:
-    """A solver whose answers are measured.
-
-    Attributes:
-        ranking: Gives the probability of each result; it uses no model.
-    """
+    """A solver whose answers are measured."""
 
     inner: Solver
     ranking: RankingSolver
@@ -115,11 +111,7 @@ def _adopt_sample(context: TurnContext, chosen: _Sample, samples: Sequence[_Samp
 def measure_answer(
     answer: Answer, question: str, context: TurnContext, ranking: RankingSolver, samples: tuple[int, int] = (1, 1)
 ) -> AnswerMeasured:
-    """Measure an answer.
-
-    Args:
-        samples: How many of the model's answers have this result, and how many there are in total.
-    """
+    """Measure an answer."""
     agreement, rank = _agreement(answer, question, context, ranking)
     numbers = NumberIndex(context.graph)
     findings = examine_plan(answer.plan, question, context.memory, numbers) if answer.plan is not None else ()

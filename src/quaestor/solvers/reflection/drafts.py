@@ -164,10 +164,8 @@ class ParsedDraft:
     """A draft parsed step by step.
 
     Attributes:
-        plan: One step for each step of the draft; valid if there are no faults.
         claims: The value stated for each step, or None; for a number looked up, the value stated as printed.
         findings: Numbers that could not be located, or that are not at the stated place.
-        assumption: The stated assumption, or "".
         faults: Why the draft is not a plan, one sentence each; empty if it is one, or gives no answer.
     """
 
@@ -216,7 +214,9 @@ class _DraftParser:
         draft = self._draft
         claims, steps = list[DraftClaim | None](), list[Step]()
         for number, step in enumerate(draft.steps, 1):
-            value = _claimed_by(step)
+            value = step.value if isinstance(step, LookUp) else None
+            if isinstance(step, Calculation) and not OPERATIONS[step.operation].of_list:
+                value = step.result
             claims.append(None if value is None else read_claim(value))
             if value is not None and claims[-1] is None:
                 self._faults.append(f"step {number} gives {_quoted(value)}, which is not a single number, yes or no")
@@ -276,12 +276,6 @@ class _DraftParser:
         if number_in_place(self._document, found):
             self._misquoted.append(f"step {number} quotes {_quoted(found.text)}, which is a number; look it up")
         return found.step(number, words)
-
-
-def _claimed_by(step: WrittenStep) -> WrittenValue | None:
-    if isinstance(step, LookUp):
-        return step.value
-    return step.result if isinstance(step, Calculation) and not OPERATIONS[step.operation].of_list else None
 
 
 def draft_words(draft: Draft) -> str:
@@ -397,12 +391,7 @@ def without_grouped(plan: Plan) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class LocatedNumber:
-    """The place of a number on the page.
-
-    Attributes:
-        number: The number of the page; None if there is no match.
-        reading: Whether the printed minus is dropped.
-    """
+    """The place of a number on the page."""
 
     number: PrintedNumber | None
     reading: Literal["signed", "magnitude"] = "signed"
@@ -470,12 +459,13 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
         if replayed is None or not _agrees(claim, replayed):
             words = f"it gives {claim.words}, but the recomputed value is {format_result(register)}"
             findings.append(Finding("arithmetic", step.id, words))
-    last, result = draft.plan.steps[-1], execution.result
-    answer, claimed = draft.answer, _as_claimed(draft, result)
-    if findings or answer is None or _agrees(answer, result) or (claimed and _agrees(answer, claimed)):
+    result, answer, claim = execution.result, draft.answer, draft.claims[-1]
+    if findings or answer is None or _agrees(answer, result):
         return tuple(findings)
+    if claim and _agrees(answer, StepResult(claim.value, claim.scale or Scale.ONE, fraction=result.fraction)):
+        return ()
     words = f"the answer is {answer.words}, but the last step gives {format_result(result)}"
-    return (Finding("arithmetic", last.id, words),)
+    return (Finding("arithmetic", draft.plan.steps[-1].id, words),)
 
 
 def format_result(register: StepResult) -> str:
@@ -483,11 +473,6 @@ def format_result(register: StepResult) -> str:
     shift, scale = (2, Scale.PERCENT) if register.fraction else (0, register.scale)
     with localcontext(prec=12):
         return print_value(register.value, lambda n: amount_words((+shift_decimal(n, shift)).normalize(), scale))
-
-
-def _as_claimed(draft: ParsedDraft, result: StepResult) -> StepResult | None:
-    claim = draft.claims[-1]
-    return None if claim is None else StepResult(claim.value, claim.scale or Scale.ONE, fraction=result.fraction)
 
 
 def _on_claims(

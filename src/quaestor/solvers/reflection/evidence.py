@@ -47,11 +47,7 @@ exceptions."""
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault, or a possible fault, of a plan.
-
-    Attributes:
-        text: What is wrong and what would be right, in one sentence.
-    """
+    """A fault, or a possible fault, of a plan."""
 
     kind: Kind
     step: int
@@ -108,11 +104,7 @@ _ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "
 
 @dataclass(frozen=True)
 class CheckContext:
-    """A plan to check, with its question and page.
-
-    Attributes:
-        assumption: The assumption stated by its author, such as a threshold; or "".
-    """
+    """A plan to check, with its question and page."""
 
     plan: Plan
     question: Question
@@ -279,8 +271,10 @@ def check_period(case: CheckContext) -> Iterator[Finding]:
     if len(case.plan.steps) != 1 or not case.years:
         return
     for step, number in case.operands.extracted():
-        if table_line_of(number) is None or number.year is None or number.year in case.years or _row_has_period(number):
+        if not isinstance(number, Observation) or number.year is None or number.year in case.years:
             continue
+        if years_named_in(number.row.label):
+            continue  # a balance at a date may answer for the next year
         better = [
             other for other in case.numbers.graph.observations if same_axis(other, number) and other.year in case.years
         ]
@@ -302,11 +296,6 @@ def check_line(case: CheckContext) -> Iterator[Finding]:
             better = better_named(number, set(case.question.stems), case.numbers, least=_WORDS_OF_A_LINE)
             if better is not None:
                 yield Finding("line", step.id, f"the question names {place_words(better)}, not {place_words(number)}")
-
-
-def _row_has_period(number: PrintedNumber) -> bool:
-    """Return whether the row of a number is named by a period: a balance at a date may answer for the next year."""
-    return isinstance(number, Observation) and bool(years_named_in(number.row.label))
 
 
 def check_scales(case: CheckContext) -> Iterator[Finding]:

@@ -69,7 +69,6 @@ class NumberIndex:
         """Return the numbers that may be meant by a written quantity, in reading order.
 
         Args:
-            quantity: The quantity as written, with the scale that was written beside it.
             magnitude: Match only numbers printed with a minus, which the quantity omits.
         """
         found = [n for n in self.all if may_be_written_as(n.quantity, quantity, magnitude=magnitude)]
@@ -78,11 +77,7 @@ class NumberIndex:
 
 
 def may_be_written_as(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
-    """Return whether a printed number may be written like this: as printed, in units, or a percentage as a fraction.
-
-    Args:
-        magnitude: Match only a number printed with a minus, which is written without it.
-    """
+    """Return whether a printed number may be written like this: as printed, in units, or a percentage as a fraction."""
     if magnitude:
         if printed.value >= 0:
             return False
@@ -199,11 +194,7 @@ def states_number(text: str, value: Decimal) -> bool:
 
 
 def better_named(number: Observation, words: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
-    """Return a number of the same table whose line is fully named by some words, if this one's is not; else None.
-
-    Args:
-        least: Minimum number of words of a line that counts as named.
-    """
+    """Return a number of the same table whose line is fully named by some words, if this one's is not; else None."""
     own = _line_words(number)
     if own and own <= words:
         return None

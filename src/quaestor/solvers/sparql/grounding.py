@@ -114,11 +114,7 @@ class QueriedNumbers:
 
 @dataclass(frozen=True, slots=True)
 class _WidenedQuery:
-    """A query changed to return all its variables.
-
-    Attributes:
-        selected: The variables selected by the original query, without question marks; None for all.
-    """
+    """A query changed to return all its variables."""
 
     query: str
     selected: frozenset[str] | None

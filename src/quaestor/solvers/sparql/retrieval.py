@@ -1,6 +1,8 @@
-"""Retrieval of the values that a model names: numbers of the page with their source, earlier results or constants.
+"""Values that a model names: numbers of the page with their source, earlier results or constants.
 
-Results of queries are cached, so that each query runs once.
+Parsing is lenient: values may be a list or an object by name, and a value may be just a query, `result_3` or a number.
+If a question asks for a number, the model gets the smaller schema `NumberValues`; replies are always parsed as
+`WantedValues`. Results of queries are cached, so that each query runs once.
 """
 
 import re
@@ -11,29 +13,120 @@ from decimal import Decimal
 from functools import cached_property
 from textwrap import shorten
 from time import perf_counter
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from quaestor.conversation.answer import Variable as NamedNumber
 from quaestor.conversation.display import show_source
+from quaestor.conversation.events import NoAnswerReason
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
 from quaestor.graph.facts import Observation, PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import empty_cells_named, show_empty
+from quaestor.llm.structured.schema import Undescribed
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
+from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import AnswerKinds, named_passages
+from quaestor.solvers.explaining import AnswerKinds, WrittenSentences, WrittenVerdict, named_passages
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
 from quaestor.solvers.sparql.grounding import QueriedNumbers, find_nearest_nodes, nearby_lines, unknown_names
-from quaestor.solvers.sparql.messages import WantedValue, WantedValues
+
+VALUES = "name_values"
+"""Name of the output tool of the first phase."""
+
+FORMULA = "write_formula"
+"""Name of the output tool of the second phase."""
+
+MOST_VALUES = 24
+
+
+def _in_full(value: object) -> object:
+    """Expand a value written in short form."""
+    if isinstance(value, str):
+        return {"result" if value.strip().startswith("result") else "sparql": value}
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return {"constant": value}
+    return value
+
+
+def _as_list(values: object) -> object:
+    """Convert an object of values by name to a list."""
+    if not isinstance(values, Mapping):
+        return values
+    filled = ((name, _in_full(value)) for name, value in values.items())
+    return [{"name": name, **value} if isinstance(value, Mapping) else value for name, value in filled]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedNumber(Undescribed):
+    """One value: a number of the page, the result of an earlier turn, or a constant."""
+
+    name: str
+    description: str = ""
+    sparql: str | None = None
+    result: str | None = None
+    constant: float | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WantedValue(Undescribed):
+    """One value: a number, several numbers with labels, text from the page, an earlier result, or a constant."""
+
+    name: str
+    description: str = ""
+    sparql: str | None = None
+    cells: str | None = None
+    words: str | None = None
+    result: str | None = None
+    constant: float | int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedValues(Undescribed):
+    """The values that the model needs for an answer; without values, the reason for no answer."""
+
+    reasoning: str = ""
+    values: Annotated[list[WantedValue], BeforeValidator(_as_list), Field(max_length=MOST_VALUES)]
+    answer: str | None = None
+    assumption: str | None = None
+    no_answer: NumberSilence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberValues(Undescribed):
+    """The values that the model needs for a number or yes or no."""
+
+    reasoning: str = ""
+    values: Annotated[list[WantedNumber], Field(max_length=MOST_VALUES)]
+    answer: str | None = None
+    no_answer: NumberSilence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaAlone(Undescribed):
+    """The fields of `Formula` for questions that need no explanation."""
+
+    reasoning: str = ""
+    formula: str | None
+    no_answer: NoAnswerReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula(FormulaAlone):
+    """The calculation of the answer from the values."""
+
+    explanation: WrittenSentences = None
+    verdict: WrittenVerdict = None
+
 
 TOOL = "sparql"
 """Name under which queries are recorded as tool calls."""
@@ -51,11 +144,7 @@ _RESULT = re.compile(r"\s*result_?\s?([0-9]{1,3})\s*")
 
 @dataclass(frozen=True, slots=True)
 class RetrievedValue:
-    """A retrieved value.
-
-    Attributes:
-        shown: The value as shown to the model, rounded to usable digits.
-    """
+    """A retrieved value."""
 
     name: str
     description: str
@@ -71,12 +160,7 @@ class _RetrievalError(Exception):
 
 @dataclass
 class Retrieval:
-    """The values of one turn.
-
-    Attributes:
-        values: The values retrieved for the last list, by name.
-        assumes: Whether that list states an assumption.
-    """
+    """The values of one turn."""
 
     question: str
     context: TurnContext

@@ -27,11 +27,7 @@ _MOST_NUMBERS = 1_500
 
 
 def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -> Mapping[str, object]:
-    """Return the variables that describe the page: types with properties and instances, sentences, labels.
-
-    Args:
-        question: Selects the sentences if the text is too long to be shown whole.
-    """
+    """Return the variables that describe the page: types with properties and instances, sentences, labels."""
     graph = context.graph.with_zeros
     page = GraphPage(graph, context.ontology)
     sentences, left_out = _sentences(question, context, all_kinds)

@@ -226,9 +226,6 @@ def is_list(draft: PlanBuilder, operand: Operand) -> bool:
 def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int:
     """Apply an operation to a list, add its steps to the plan and return the last one.
 
-    Args:
-        traced: The values; for an operation with a number, such as a threshold, that comes last.
-
     Raises:
         RefusalError: The values are not a list.
         PlanError: The operation has no result.

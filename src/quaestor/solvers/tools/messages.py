@@ -105,12 +105,7 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Refusal of a call, with a suggestion for the next one.
-
-    Attributes:
-        nearest: Known names most similar to the given one.
-        candidates: The matches if there are several, each with the filters that select it.
-    """
+    """Refusal of a call, with a suggestion for the next one."""
 
     success: Literal[False] = field(default=False, init=False)
     error: str
@@ -152,10 +147,6 @@ class Retrieved(Success):
     """Result of `query_kg`.
 
     Units: `value` is as printed, in units of `scale`, which its print or its labels state; `unknown` if they do not.
-
-    Attributes:
-        value: The number, or the text of a text cell.
-        scale: The multiplier of a number; None for text.
     """
 
     instance: str
@@ -183,11 +174,7 @@ class EmptyCell:
 
 @dataclass(frozen=True, slots=True)
 class SeveralRetrieved(Success):
-    """Result of `query_kg` for several cells: a row, a column, several years.
-
-    Attributes:
-        values: The first of them, each with its step; empty cells have none.
-    """
+    """Result of `query_kg` for several cells: a row, a column, several years."""
 
     count: int
     values: tuple[Retrieved | EmptyCell, ...]
@@ -217,12 +204,7 @@ class Entities(Success):
 
 @dataclass(frozen=True, slots=True)
 class Types(Success):
-    """Result of `introspect_ontology` with `list_types`.
-
-    Attributes:
-        entity_types: Types with an instance on this page.
-        other_types: Other types of the ontology.
-    """
+    """Result of `introspect_ontology` with `list_types`."""
 
     entity_types: Annotated[tuple[str, ...], Field(serialization_alias="entityTypes")]
     other_types: Annotated[tuple[str, ...], Field(serialization_alias="otherTypes")]
@@ -240,12 +222,7 @@ class PropertyShown:
 
 @dataclass(frozen=True, slots=True)
 class Properties(Success):
-    """Result of `introspect_ontology` with `get_properties`.
-
-    Attributes:
-        properties: The properties on the page; if the type has no instances, the ontology's most frequent ones.
-        more: The number of other properties of the type in the ontology.
-    """
+    """Result of `introspect_ontology` with `get_properties`."""
 
     entity_type: Annotated[str, Field(serialization_alias="entityType")]
     properties: tuple[PropertyShown, ...]
@@ -258,7 +235,6 @@ class OperandShown:
 
     Attributes:
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
-        scale: The multiplier; `unknown` if it is not stated.
         also: The number of other matches on the page, for a value that was looked up there.
     """
 
@@ -276,7 +252,6 @@ class Calculated(Success):
     Attributes:
         result: A number, true or false, or text; in percent for `percentage_change` and `percentage`.
         fraction: The result as a fraction, if it is in percent.
-        scale: The multiplier of the result; `unknown` if it is not stated.
         ungrounded: Values that no tool returned and the page does not print.
     """
 
@@ -295,13 +270,7 @@ class Calculated(Success):
 
 @dataclass(frozen=True, slots=True)
 class MentionShown:
-    """A number in the text or in a label.
-
-    Attributes:
-        scale: The multiplier; `unknown` if it is not stated.
-        period: The period stated in its sentence, or None.
-        period_before: The period stated in one of the previous sentences, if its own names none.
-    """
+    """A number in the text or in a label."""
 
     value: Number
     raw_value: Annotated[str, Field(serialization_alias="rawValue")]
@@ -315,11 +284,7 @@ class MentionShown:
 
 @dataclass(frozen=True, slots=True)
 class SentenceShown:
-    """A sentence or a label with its matching numbers.
-
-    Attributes:
-        before: The previous sentence, if it distinguishes or dates this one.
-    """
+    """A sentence or a label with its matching numbers."""
 
     sentence: str
     mentions: tuple[MentionShown, ...]
@@ -329,13 +294,7 @@ class SentenceShown:
 
 @dataclass(frozen=True, slots=True)
 class TextMatches(Success):
-    """Result of `find_in_text`.
-
-    Attributes:
-        sentences: The sentences of the best matches, then sentences without numbers that contain the words.
-        note: What to do if there are several matches, if only some words match, or if a period is from a previous
-            sentence.
-    """
+    """Result of `find_in_text`."""
 
     count: int
     sentences: tuple[SentenceShown, ...]

@@ -43,11 +43,7 @@ def name_as_label(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """Return the known names most similar to a name.
-
-    Args:
-        most: Limit of names; the most similar come first, dissimilar ones are left out.
-    """
+    """Return the known names most similar to a name."""
     from rapidfuzz import fuzz, process
 
     wanted = name_as_label(name[:100])
@@ -57,12 +53,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A node with properties.
-
-    Attributes:
-        name: Such as `kg:CashFlow_2008`.
-        type: Such as `kg:CashFlow`.
-    """
+    """A node with properties."""
 
     name: str
     type: str

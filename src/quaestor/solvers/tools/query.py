@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import json_number
-from quaestor.core.periods import Period, parse_period
+from quaestor.core.periods import parse_period
 from quaestor.documents.timing import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
@@ -35,7 +35,13 @@ from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
-    "period": lambda instance, value: instance.period is not None and _is_period(str(value), instance.period),
+    "period": lambda instance, value: (
+        instance.period is not None
+        and (
+            str(value).strip().casefold() == period_code(instance.period).casefold()
+            or parse_period(str(value)) == instance.period
+        )
+    ),
     "entity": lambda instance, value: _is_called(str(value), instance),
     "instance": lambda instance, value: (
         normalize_name(str(value)) in (normalize_name(instance.name), normalize_name(instance.short))
@@ -170,10 +176,6 @@ def _year(value: Scalar) -> int | None:
         return int(text)
     period = parse_period(text)
     return None if period is None else period.last or period.year
-
-
-def _is_period(text: str, period: Period) -> bool:
-    return text.strip().casefold() == period_code(period).casefold() or parse_period(text) == period
 
 
 def _amount(fact: Fact) -> object:

@@ -1,10 +1,10 @@
-"""Registry of the tools, and the toolbox of a solver for one turn.
+"""Registry of the tools, with the search of a long document, and the toolbox of a solver for one turn.
 
 Every call returns a result or a refusal with a suggestion; no error escapes.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Generic, TypeVar
@@ -14,12 +14,14 @@ from pydantic import JsonValue, ValidationError
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.core import serial
 from quaestor.core.words import SMALL_WORDS, search_words
+from quaestor.documents.document import Block, Document, SectionHeading
+from quaestor.documents.table import Table
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
-from quaestor.retrieval.document_parts import Reading, SentenceQuery
+from quaestor.retrieval.document_parts import Reading, SentenceQuery, section_parts
 from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.messages import (
@@ -33,19 +35,141 @@ from quaestor.solvers.tools.messages import (
     Reply,
     Request,
     SearchDocument,
+    Success,
 )
 from quaestor.solvers.tools.page import GraphPage, nearest
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.query import introspect_ontology, list_entities, query_kg
-from quaestor.solvers.tools.searching import (
-    SEARCH,
-    SEARCH_DESCRIPTION,
-    PlacesFound,
-    Searching,
-    format_places,
-    section_read,
-)
 from quaestor.solvers.tools.text import find_in_text
+
+SEARCH = "search_document"
+"""Name of the tool, which is offered if only an excerpt of a document is shown."""
+
+SEARCH_DESCRIPTION = (
+    "Find tables, rows and passages that are not shown, or read a section whole; the other tools read them then."
+)
+
+_MOST_ROWS = 12
+_MOST_TEXT = 600
+"""Limits of row labels and of characters in a passage; those that match the query come first."""
+_MOST_ROWS_READ = 80
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFound:
+    """A table or a passage found by a search.
+
+    Attributes:
+        rows: The labels of a table's rows; if a section is read, the rows as printed.
+        cut: What is not shown, and how to read it; "" if everything is shown.
+    """
+
+    section: str
+    page: int | None = None
+    table: int | None = None
+    type: str | None = None
+    title: str = ""
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    text: str = ""
+    cut: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesFound(Success):
+    """Result of `search_document`."""
+
+    places: tuple[PlaceFound, ...]
+    cut: str = ""
+
+
+Searching = Callable[[Query], WidenedExcerpt]
+"""Function that searches the document of a turn, or reads a section of it."""
+
+
+def format_places(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
+    """Format the results of a search."""
+    types = {table.index: table.name for table in found.graph.tables}
+    wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
+    places = tuple(_place(block, found.excerpt.document, types, wanted) for block in found.found)
+    return PlacesFound(places) if places else Refusal("Nothing of the document fits", "Use words that labels print")
+
+
+def section_read(found: WidenedExcerpt, reading: Reading) -> PlacesFound | Refusal:
+    """Format the content of a section."""
+    whole = found.excerpt.document.whole or found.excerpt.document
+    parts = len(section_parts(whole, reading.heading))
+    if not found.found:
+        titles = dict.fromkeys(section.title for section in whole.sections if section.title)
+        near = nearest(reading.heading, titles)
+        fault = f"It has {parts} parts" if parts else f"No heading reads '{reading.heading}'"
+        return Refusal(fault, "Give a heading as printed, or a query", near)
+    types = {table.index: table.name for table in found.graph.tables}
+    blocks = [block for block in found.found if not isinstance(block.content, SectionHeading)]
+    left = f"part {reading.part} of {parts}: read on with part {reading.part + 1}" if reading.part < parts else ""
+    return PlacesFound(tuple(_place(block, found.excerpt.document, types) for block in blocks), left)
+
+
+def _place(
+    block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
+) -> PlaceFound:
+    """Describe a block: the parts that share the most words with a query or, without one, all of it as printed."""
+    section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
+    if not isinstance(block.content, Table):
+        sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]
+        text, cut = (" ".join(sentences), "") if wanted is None else _passage(sentences, wanted)
+        return PlaceFound(section, block.page, text=text, cut=cut)
+    table = block.content
+    rows, cut = _format_rows(table) if wanted is None else _labels(table, wanted)
+    columns = dict.fromkeys(" ".join(dict.fromkeys(c.levels)) or c.label for c in table.columns[1:])
+    return PlaceFound(
+        section,
+        block.page,
+        table.index,
+        types.get(table.index),
+        table.title,
+        rows,
+        tuple(column for column in columns if column),
+        cut=cut,
+    )
+
+
+def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, str]:
+    """Return whole sentences around the best match for some words, and a note on those left out."""
+    first = max(range(len(sentences)), key=lambda at: _count_shared(sentences[at], wanted), default=0)
+    last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
+    # The previous sentence often names the subject.
+    for at in (first - 1, *range(first + 1, len(sentences)), *range(first - 2, -1, -1)):
+        if not 0 <= at < len(sentences):
+            continue
+        room -= len(sentences[at])
+        if room < 0:
+            break
+        first, last = min(first, at), max(last, at)
+    left = len(sentences) - (last + 1 - first)
+    return " ".join(sentences[first : last + 1]).strip(), f"{left} more sentences: read its section" if left > 0 else ""
+
+
+def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Return the row labels that share the most words with a query, and a note on those left out."""
+    rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
+    best = sorted(rows, key=lambda label: -_count_shared(label, wanted))[:_MOST_ROWS]
+    left = len(rows) - len(best)
+    shown = tuple(label for label in rows if label in best)
+    return shown, f"{left} more rows: read its section, or use query_kg" if left else ""
+
+
+def _format_rows(table: Table) -> tuple[tuple[str, ...], str]:
+    """Return the rows of a table as printed, and a note on those left out."""
+    rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
+    rows = [row for row in rows if row]
+    left = len(rows) - _MOST_ROWS_READ
+    return tuple(rows[:_MOST_ROWS_READ]), f"{left} more rows: use query_kg" if left > 0 else ""
+
+
+def _count_shared(text: str, wanted: Collection[str]) -> int:
+    return sum(word in wanted for word in search_words(text))
+
 
 R = TypeVar("R", bound=Request | SearchDocument)
 Arguments = str | Mapping[str, JsonValue]
@@ -70,18 +194,14 @@ class Tool(Generic[R]):
         return plain_schema(kind)
 
     def use(self, page: GraphPage, draft: PlanBuilder, arguments: object) -> Reply | PlacesFound:
-        """Validate the arguments, run the tool and return its reply.
-
-        Args:
-            draft: The plan of the turn; a refusal leaves it unchanged, except for steps of the refusal's candidates.
-        """
+        """Validate the arguments, run the tool and return its reply."""
         if not isinstance(arguments, Mapping):
             return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")
         try:
             request = serial.load(self.takes, dict(arguments))
         except ValidationError as error:
             return _refuse_arguments(self, error)
-        before = draft.mark
+        before = len(draft.steps)
         try:
             reply = self.function(page, draft, request)
         except RefusalError as refusal:
@@ -117,12 +237,7 @@ TOOLS: Mapping[str, Tool[Any]] = {
 
 
 class Toolbox:
-    """The tools for one page and turn.
-
-    Attributes:
-        draft: The plan so far.
-        calls: The calls so far, in order.
-    """
+    """The tools for one page and turn."""
 
     def __init__(
         self,
@@ -132,12 +247,7 @@ class Toolbox:
         on_call: Callable[[ToolCall], None] | None = None,
         search: Searching | None = None,
     ) -> None:
-        """Create the tools for a page and the turns so far.
-
-        Args:
-            on_call: Called with each finished call, such as `TurnContext.note_call`.
-            search: Searches the rest of a long document; None if the whole document is shown.
-        """
+        """Create the tools for a page and the turns so far."""
         self._ontology, self._search = ontology, search
         self._page = GraphPage(graph, ontology)
         self.draft = PlanBuilder(graph, memory)
@@ -145,11 +255,7 @@ class Toolbox:
         self._on_call = on_call or (lambda call: None)
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, JsonValue]:
-        """Call a tool and record the call; return its reply as JSON.
-
-        Args:
-            arguments: Arguments by name, or as JSON text; the reply describes anything wrong with them.
-        """
+        """Call a tool and record the call; return its reply as JSON."""
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
         known = self.tools.get(tool)
         with tool_span(tool[:100], known.description if known else "", text[:_LONGEST]) as replied:

@@ -61,7 +61,6 @@ class CheckedPlan:
     """A written plan after its look-ups.
 
     Attributes:
-        found: The results of steps, by index from 0.
         open: Steps with several candidates in the text, by index, of which one must still be chosen.
     """
 
@@ -92,9 +91,6 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
 
     If all numbers are found, the plan is also executed. A plan that states a reason for no answer is only checked for
     steps, which it must not have.
-
-    Args:
-        question: The question as asked; numbers in it may be used without a source.
     """
     if written.no_answer is not None:
         both = "it has both steps and no_answer; leave one of them out"
@@ -262,15 +258,11 @@ def _lookup_step(step: LookUpStep, found: LookedUp | None, as_size: bool) -> Ste
     if isinstance(step, QuoteWords):
         return (found if isinstance(found, Quotation) else Quotation("?", _NOWHERE, "")).step(step.step_id, query)
     assert not isinstance(found, SelectedCells | Quotation)
-    return _extract(step.step_id, query, found, as_size)
-
-
-def _extract(step: int, query: str, number: Number | None, as_size: bool) -> Extract:
     reading: Literal["signed", "magnitude"] = "magnitude" if as_size else "signed"
-    if number is None:
-        return Extract(step, _NOWHERE, "", _UNKNOWN, reading, query)
-    source = number.cell.ref if isinstance(number, TableMatch) else number.source
-    return Extract(step, source, number.label, number.quantity, reading, query)
+    if found is None:
+        return Extract(step.step_id, _NOWHERE, "", _UNKNOWN, reading, query)
+    source = found.cell.ref if isinstance(found, TableMatch) else found.source
+    return Extract(step.step_id, source, found.label, found.quantity, reading, query)
 
 
 def _operand(written: StepReference | LiteralNumber) -> Operand:
@@ -291,8 +283,6 @@ class PlanStatistics:
     """Statistics of the plans in a run.
 
     Attributes:
-        first: Turns whose first plan could be run without repair.
-        repaired: Turns answered after a repair.
         empty: Fields of steps left empty in the last plans.
         silent: Turns in which the model stated that there is no answer.
     """
@@ -324,15 +314,16 @@ def found_events(examined: CheckedPlan) -> list[NumberFound]:
 
 
 def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
-    """Compute the statistics of turns.
-
-    Args:
-        turns: For each turn its events, and whether it was answered.
-    """
-    plan_turns = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
+    """Compute the statistics of turns."""
+    plan_turns = [
+        (events, answered)
+        for events, answered in turns
+        if any(isinstance(event, PlanProposed) or _is_fault(event) for event in events)
+    ]
     faultless = [not any(map(_is_fault, events)) for events, _ in plan_turns]
     silent = sum(not answered and any(isinstance(e, NoAnswerGiven) for e in events) for events, answered in plan_turns)
-    plans = [plan for events, _ in plan_turns if (plan := _last_plan(events)) is not None]
+    proposed = ([event.plan for event in events if isinstance(event, PlanProposed)] for events, _ in plan_turns)
+    plans = [plan for found in proposed if found and (plan := serial.restore(WorkflowPlan, found[-1])) is not None]
     return PlanStatistics(
         turns=len(plan_turns),
         first=sum(well and answered for well, (_, answered) in zip(faultless, plan_turns, strict=True)),
@@ -344,14 +335,5 @@ def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
     )
 
 
-def _of_plan(event: Event) -> bool:
-    return isinstance(event, PlanProposed) or _is_fault(event)
-
-
 def _is_fault(event: Event) -> bool:
     return isinstance(event, PlanRefused) or (isinstance(event, ReplyRejected) and event.wanted == WRITE_PLAN)
-
-
-def _last_plan(events: Sequence[Event]) -> WorkflowPlan | None:
-    last = next((event for event in reversed(events) if isinstance(event, PlanProposed)), None)
-    return serial.restore(WorkflowPlan, last.plan) if last else None

@@ -1,22 +1,27 @@
 """Workflow solver: a model writes a plan, which is looked up, run, and returned with its faults until it runs.
 
-If several numbers in the text fit, the model chooses one from a list; it never writes numbers. The model comes with
-each turn; the solver keeps no state between turns.
+The prompt has the page by the names of its lines; the model copies only words from it, never numbers. If several
+numbers in the text fit, it chooses one from a list. The solver keeps no state between turns.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import NumberPicked, PlanProposed, PlanRefused, as_object
 from quaestor.core import serial
 from quaestor.core.computing import compute_little
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document, Section
+from quaestor.documents.table import Cell, Table
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
+from quaestor.solvers import briefing
 from quaestor.solvers.answering import (
     answer_from_plan,
     answer_without_value,
@@ -25,9 +30,9 @@ from quaestor.solvers.answering import (
     shows_more,
 )
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer
+from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer, passage_names
+from quaestor.solvers.page_text import select_text
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
-from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import (
     WRITE_PLAN,
     CheckedPlan,
@@ -39,7 +44,83 @@ from quaestor.solvers.workflow.checking import (
 )
 from quaestor.solvers.workflow.schema import ComputeStep, LookUpStep, NumberChoice, NumberPlan, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
+from quaestor.solvers.workflow.table_lookup import Axes, axes_of
 from quaestor.solvers.workflow.text_lookup import TextMatch, format_match
+
+
+@lru_cache(maxsize=4)
+def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
+    """Return the fixed part of the prompt: format and examples."""
+    variables = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
+    return render("workflow/system", **variables)
+
+
+def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False, explains: bool = False) -> str:
+    """Return the page, the conversation so far and the question."""
+    document = context.document
+    several = document.tables if len(document.tables) > 1 else ()
+    first = {document.section_of(table).path: table.index + 1 for table in reversed(several)}
+    shown = select_text(document, question, context.memory, all_sentences=all_kinds)
+    places = {(sentence.section, sentence.index) for sentence in shown.sentences}
+    named = passage_names(document)
+    return render(
+        "workflow/plan",
+        **briefing.prompt_variables(question, context),
+        document=briefing.page_name(document),
+        tables=[
+            _table(table, axes, document, first) for table, axes in zip(document.tables, axes_of(document), strict=True)
+        ],
+        sections=[
+            {"heading": _heading(section, first.get(section.path)), "sentences": texts}
+            for section, sentences in document.text
+            if (texts := [(named[at], s.text) for s in sentences if (at := (s.section, s.index)) in places])
+        ],
+        left_out=shown.left_out,
+        all_kinds=all_kinds,
+        explains=explains,
+    )
+
+
+def _heading(section: Section, table: int | None) -> str:
+    """Return the headings of a section of text; only the table's number if they are already shown with that table."""
+    named = briefing.heading(section)
+    return "" if not named else f"Of table {table}" if table else f'Section "{named}"'
+
+
+def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[str, ...], int]) -> dict[str, object]:
+    """Describe a table for the prompt."""
+    section, number = document.section_of(table), table.index + 1
+    under = briefing.heading(section)
+    scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
+    return {
+        "number": number if len(document.tables) > 1 else None,
+        "section": under
+        and (
+            f'"{under}"' if first.get(section.path, number) == number else f"the section of table {first[section.path]}"
+        ),
+        "caption": table.caption.strip("() ") or scale,
+        "columns": [line.shown for line in axes.columns.values()],
+        "rows": [
+            " | ".join((line.shown, *(cells if any(cell != "-" for cell in cells) else ())))  # a heading has none
+            for row, line in axes.rows.items()
+            for cells in [[_cell_text(table.cells[row][column]) for column in axes.columns]]
+        ],
+        "left_out": document.rows_left_out(table.index),
+    }
+
+
+def _cell_text(cell: Cell) -> str:
+    """Return a cell as printed; if it has several numbers, each is followed by its position."""
+    if cell.repair:
+        return "-"
+    if len(cell.quantities) < 2:
+        return cell.text.strip() or "-"
+    shown, rest = "", cell.text.strip()
+    for number, quantity in enumerate(cell.quantities, 1):
+        before, printed, rest = rest.partition(quantity.text)
+        shown += f"{before}{printed} (number {number})"
+    return shown + rest
+
 
 _PHASE = "PLAN"
 _POINTING_ATTEMPTS = 2

@@ -39,11 +39,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """Matching numbers in the text, best first.
-
-    Attributes:
-        numbers: The numbers whose scores are too close to decide; a single one if it is decided.
-    """
+    """Matching numbers in the text, best first."""
 
     numbers: tuple[InText, ...]
     score: float
@@ -84,12 +80,7 @@ def _margin(best: InText, other: InText) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _SearchTerms:
-    """Search terms.
-
-    Attributes:
-        units: Words for unit and scale; empty for any.
-        period: The period, or None for any.
-    """
+    """Search terms."""
 
     words: tuple[str, ...]
     context: tuple[str, ...]

@@ -5,8 +5,8 @@ from sparql_bench import CASH_2008, CASH_2009, formula, retrieval, values
 
 from quaestor.core import serial
 from quaestor.solvers.signs import SIGN_DROPPED
-from quaestor.solvers.sparql.calculation import FormulaPhase
-from quaestor.solvers.sparql.messages import Formula, WantedValues
+from quaestor.solvers.sparql.retrieval import Formula, WantedValues
+from quaestor.solvers.sparql.solver import FormulaPhase
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from sparql_bench import retrieval, values
 from quaestor.core import serial
 from quaestor.core.quantity import Scale
 from quaestor.plan.steps import Constant, Extract
-from quaestor.solvers.sparql.messages import WantedValues
-from quaestor.solvers.sparql.retrieval import Retrieval
+from quaestor.solvers.sparql.retrieval import Retrieval, WantedValues
 from quaestor.solvers.sparql.showing import value_schema
 
 PAGE = page(

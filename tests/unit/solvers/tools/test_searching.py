@@ -10,8 +10,7 @@ from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
-from quaestor.solvers.tools.searching import format_places
-from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
+from quaestor.solvers.tools.toolbox import TOOLS, Toolbox, format_places
 
 FILING = a_long_filing()
 KNOWLEDGE = GraphProvider.of([FILING], "extend")

@@ -15,8 +15,7 @@ from quaestor.documents.document import Document
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import read_gold
-from quaestor.solvers.workflow.lines import axes_of
-from quaestor.solvers.workflow.table_lookup import LookupFailure, TableMatch, look_up
+from quaestor.solvers.workflow.table_lookup import LookupFailure, TableMatch, axes_of, look_up
 
 
 def page(*grids: Sequence[Sequence[str]]) -> Document:
