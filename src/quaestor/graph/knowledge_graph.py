@@ -193,11 +193,7 @@ def _group(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
 
 
 def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -> tuple[TextCell, ...]:
-    """Return empty cells of the properties in a query, limited to the instances in it, if any.
-
-    Raises:
-        QueryError: The query is refused.
-    """
+    """Return empty cells of the properties in a query, limited to the instances in it, if any."""
     from quaestor.graph.guard import guard
 
     names = {token.text for token in guard(query, form).tokens if token.kind == "name"}

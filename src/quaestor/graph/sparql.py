@@ -44,12 +44,7 @@ class Worker:
         self._lock = threading.Lock()
 
     def ask(self, request: Mapping[str, Any], turtle: str) -> dict[str, Any]:
-        """Return the worker's reply.
-
-        Raises:
-            QueryError: The query exceeds the limit of time or memory. The process has then ended; the next query starts
-                another one.
-        """
+        """Return the worker's reply."""
         seconds = request["seconds"]
         with self._lock:
             self._start()

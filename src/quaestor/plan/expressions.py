@@ -318,9 +318,6 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
 
     A label without a table means the only table that has such a row; if several have it, the only one of them that
     other steps of the plan read.
-
-    Raises:
-        OperandError: A label matches no row, a row with a cell that is not a number, or rows of several tables.
     """
     read = _tables_read(plan, tables)
 

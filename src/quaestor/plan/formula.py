@@ -44,10 +44,6 @@ def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Seque
         history: The formulas of earlier turns, oldest first; None for a turn without one.
         counts: The scales and units of the answers of those turns; None for a turn without one. Without it conversions
             of earlier answers are not shown.
-
-    Raises:
-        PlanValidationError: The plan is invalid.
-        MagnitudeError: It extracts a number that is too large or too precise.
     """
     require_valid(plan, len(history))
     earlier = _earlier_parts(history, counts)

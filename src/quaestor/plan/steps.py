@@ -81,11 +81,7 @@ _POINTS = {"percentage points": 0, "basis points": -2}
 
 
 def given_number(quantity: Quantity) -> Constant:
-    """Return a number that a user gives as a constant, with its scale and unit.
-
-    Raises:
-        MagnitudeError: It is too large or too precise.
-    """
+    """Return a number that a user gives as a constant, with its scale and unit."""
     value, scale, unit = require_in_range(quantity.value), quantity.scale, quantity.unit
     if unit in _POINTS:
         value, scale, unit = shift_decimal(value, _POINTS[unit]), Scale.PERCENT, None
@@ -308,11 +304,7 @@ def fold_plan(
 
 
 def program_tree(plan: Plan) -> Tree:
-    """Return a parsed program as a tree.
-
-    Raises:
-        TypeError: The plan is not a parsed program: it has an extract or refers to an earlier turn.
-    """
+    """Return a parsed program as a tree."""
     return fold_plan(plan, _leaf, _operation)[-1]
 
 

@@ -205,11 +205,7 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
 
 
 def answer_on_earlier(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer:
-    """Build the answer of a plan on an earlier answer, like `answer_by_plan`.
-
-    Raises:
-        PlanError: The plan cannot be executed.
-    """
+    """Build the answer of a plan on an earlier answer, like `answer_by_plan`."""
     answer = answer_from_plan(plan, context, question=question)
     before, last = context.memory.answers[turn], plan.steps[-1]
     context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
@@ -218,11 +214,7 @@ def answer_on_earlier(plan: Plan, question: str, context: TurnContext, turn: int
 
 
 def verify_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
-    """Execute an answer's plan again; return whether it yields the answer's value, and the results of all steps.
-
-    Raises:
-        PlanError: The plan cannot be executed, or the value is too large.
-    """
+    """Execute an answer's plan again; return whether it yields the answer's value, and the results of all steps."""
     if answer.value is None:
         return False, ()
     for number in numbers_of_value(answer.value):

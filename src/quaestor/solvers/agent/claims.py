@@ -191,11 +191,7 @@ def ground_words(
 def ground_list(
     draft: PlanBuilder, final: FinalAnswer, stated: Callable[[ClaimedAnswer], GroundedAnswer]
 ) -> GroundedAnswer | None:
-    """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for other answers.
-
-    Raises:
-        ModelReplyError: A step is unknown, or nothing supports the yes or no.
-    """
+    """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for other answers."""
     if not (listed := _answer_parts(final)):
         return None
     plans = [

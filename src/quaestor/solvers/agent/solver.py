@@ -384,11 +384,7 @@ class AnswerRounds(ModelLoop[Settled]):
             return stated(claims[0])
 
     def _scale_answer(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
-        """Apply the scale stated by the model, unless the page contradicts it.
-
-        Raises:
-            ModelReplyError: Only a table's caption contradicts it, and the model has not yet been asked to confirm it.
-        """
+        """Apply the scale stated by the model, unless the page contradicts it."""
         if final.scale is None or not settled.plan.steps:
             return settled
         result = execute(settled.plan, self._box.draft.history).result
@@ -398,11 +394,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return in_stated_scale(settled, result, final.scale, self.context.document)
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
-        """Return the reason why the model gives no answer; it must have looked something up first.
-
-        Raises:
-            ModelReplyError: Nothing was looked up, and the model has not yet been asked to do so.
-        """
+        """Return the reason why the model gives no answer; it must have looked something up first."""
         if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
         unbound = final.sentences and not final.no_answer

@@ -290,9 +290,6 @@ class CriticRoles:
         """Ask the critics concurrently for verdicts on a draft; return a verdict or an error message for each.
 
         A draft without a calculation needs only the extraction critic.
-
-        Raises:
-            OutageError: A critic is not available.
         """
         if self._once is None:
             one_model = len({id(talk.connection) for talk in self._talks.values()}) == 1

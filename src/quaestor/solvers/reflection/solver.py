@@ -272,13 +272,7 @@ class ReflectionRounds:
     finished_rounds: list[Round] = field(default_factory=list)
 
     async def play(self) -> Round | NoAnswerGiven:
-        """Run the rounds; return the accepted or else the best one, or the reason for no answer.
-
-        Raises:
-            SolverError: No draft was written.
-            PlanError: The plan of a solver has no result, and there is no earlier draft.
-            OutageError: A model is not available.
-        """
+        """Run the rounds; return the accepted or else the best one, or the reason for no answer."""
         while True:
             number = len(self.finished_rounds) + 1
             try:

@@ -57,9 +57,6 @@ class QueriedNumbers:
         """Return the nodes of the numbers that a query selects, in page order.
 
         Each comes with the texts that the query selects beside its number, or None.
-
-        Raises:
-            QueryError: The query is refused, malformed, too slow or too large, or returns something other than numbers.
         """
         widened = _widen_query(query)
         found: dict[str, str | None] = {}

@@ -30,12 +30,7 @@ _MANY = {"add": "sum"}
 
 
 def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated:
-    """Apply an operation to values and add its steps to the plan.
-
-    Raises:
-        RefusalError: The operation is unknown, or does not take these values.
-        PlanError: The operation has no result, such as a division by zero.
-    """
+    """Apply an operation to values and add its steps to the plan."""
     if request.operation == GROWTH_RATE:
         return _growth_rate(draft, request)
     operation = OPERATIONS.get(request.operation)
@@ -224,12 +219,7 @@ def is_list(draft: PlanBuilder, operand: Operand) -> bool:
 
 
 def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int:
-    """Apply an operation to a list, add its steps to the plan and return the last one.
-
-    Raises:
-        RefusalError: The values are not a list.
-        PlanError: The operation has no result.
-    """
+    """Apply an operation to a list, add its steps to the plan and return the last one."""
     operands = [item.operand for item in traced]
     limit = [operands.pop()] if operation.arity[1] == 2 else []
     if not operands:

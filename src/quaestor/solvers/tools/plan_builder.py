@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
 from quaestor.conversation.turn import Memory
-from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import Scale
-from quaestor.errors import SolverError
 from quaestor.graph.facts import PrintedNumber, TextCell, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
@@ -115,11 +113,7 @@ class PlanBuilder:
         return self._extracted(extract_number(step, number, query=query))
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
-        """Add a step with an operation on earlier steps and return its number.
-
-        Raises:
-            PlanError: The operation has no result; nothing was added.
-        """
+        """Add a step with an operation on earlier steps and return its number."""
         step = Compute(len(self._steps) + 1, operation, tuple(operands))
         plan = closed_plan((*self._steps, step))
         self._results.append(execute(plan, self.history).result)

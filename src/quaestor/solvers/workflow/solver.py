@@ -176,10 +176,6 @@ class Planning:
 
         If a model limited to numbers replies that the answer is not a number, it gets the prompt for all kinds of
         answers; if it finds no answer in an excerpt, it gets a wider one, once.
-
-        Raises:
-            ModelReplyError: No such plan was found within the limits.
-            OutageError: The model is not available.
         """
         prompt = await self._prompt()
         message, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
