@@ -102,13 +102,6 @@ class Operands:
     memory: Memory
     numbers: NumberIndex
 
-    def earlier(self, turns_ago: int) -> "Operands | None":
-        """Return the operands of the plan of an earlier turn; None if that turn has no plan."""
-        turns = self.memory.turns
-        if not 1 <= turns_ago <= len(turns) or (plan := turns[-turns_ago].answer.plan) is None:
-            return None
-        return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
-
     def number(self, operand: Operand) -> PrintedNumber | None:
         """Return the page's number that an operand refers to; None if it is computed or a constant."""
         found = self.step(operand)
@@ -131,8 +124,10 @@ class Operands:
             if isinstance(step, Compute) and step.operation == "identity":
                 return self.step(step.operands[0])
             return None if step is None else (self, step)
-        before = self.earlier(-operand.step)
-        return before.step(Ref(len(before.plan.steps))) if before else None
+        turns = self.memory.turns
+        if not 1 <= -operand.step <= len(turns) or (plan := turns[operand.step].answer.plan) is None:
+            return None
+        return Operands(plan, Memory(turns[: operand.step]), self.numbers).step(Ref(len(plan.steps)))
 
     def extracted(self) -> Iterator[tuple[Extract, PrintedNumber]]:
         """Yield the steps that extract a number of the page, with the number."""
