@@ -307,9 +307,8 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     """Return the plan of a number that is not the result of any step of this turn."""
-    assert isinstance(claim.value, Number)
-    plan, traced = draft.plan_of(claim.value.value)
-    if traced.grounded and not isinstance(traced.operand, Constant):
+    plan, traced = draft.plan_of(claim.value)
+    if traced is not None and traced.grounded and not isinstance(traced.operand, Constant):
         if traced.origin != "page":
             return _build_grounded_answer(draft, claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"

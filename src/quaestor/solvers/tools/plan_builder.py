@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
 from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import Scale
+from quaestor.errors import SolverError
 from quaestor.graph.facts import PrintedNumber, TextCell, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
@@ -46,6 +48,7 @@ class PlanBuilder:
         self._results: list[StepResult] = []
         self._shown: dict[int, PrintedNumber] = {}
         self._known: tuple[PrintedNumber, ...] = ()
+        self._latest = 0
         self._question_numbers: frozenset[Decimal] = frozenset()
 
     @property
@@ -74,8 +77,14 @@ class PlanBuilder:
         origin = self._steps[step - 1]
         return origin.label if isinstance(origin, Extract) else origin.operation
 
-    def rewind(self, steps: int) -> None:
-        """Keep only the first steps, without those that a failed call added."""
+    @property
+    def mark(self) -> tuple[int, int]:
+        """Position to rewind to: the number of steps, and the step returned last."""
+        return len(self._steps), self._latest
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Remove the steps added after a mark by a call that failed."""
+        steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
         self._shown = {step: number for step, number in self._shown.items() if step <= steps}
 
@@ -102,9 +111,9 @@ class PlanBuilder:
 
     def extract(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Return the step that extracts a number or the words of a cell; the same source always has the same step."""
-        step = self._extract_fact(number, query)
-        self._shown.pop(step, None)
-        return step
+        self._latest = self._extract_fact(number, query)
+        self._shown.pop(self._latest, None)
+        return self._latest
 
     def _extract_fact(self, number: PrintedNumber | TextCell, query: str | None) -> int:
         step = len(self._steps) + 1
@@ -113,26 +122,38 @@ class PlanBuilder:
         return self._extracted(extract_number(step, number, query=query))
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
-        """Add a step with an operation on earlier steps and return its number."""
+        """Add a step with an operation on earlier steps and return its number.
+
+        Raises:
+            PlanError: The operation has no result; nothing was added.
+        """
         step = Compute(len(self._steps) + 1, operation, tuple(operands))
         plan = closed_plan((*self._steps, step))
         self._results.append(execute(plan, self.history).result)
         self._steps.append(step)
+        self._latest = step.id
         return step.id
 
-    def plan(self, step: int) -> Plan:
-        """Return the plan that ends in a step, with only the steps that it needs, renumbered."""
-        return closed_plan(self._steps[:step])
+    def plan(self, step: int | None = None) -> Plan:
+        """Return the plan that ends in a step, by default the latest, with only the steps that it needs, renumbered."""
+        if not (step or self._latest):
+            raise SolverError("no tool returned a number, so there is no plan")
+        return closed_plan(self._steps[: step or self._latest])
 
-    def plan_of(self, value: Decimal) -> tuple[Plan, Grounding]:
-        """Return the plan with a given result, and how the value was traced.
+    def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
+        """Return the plan with a given result, and how the value was traced; None if it is not a number.
 
         A percentage such as 14.14 may match a step whose result is a fraction; the plan then yields the fraction.
         """
+        if not isinstance(value, Number):
+            found = [i for i, register in enumerate(self._results, 1) if register.value == value]
+            if not found:
+                raise SolverError(f"no step of this turn gives {print_value(value)}; calculate it with greater")
+            return self.plan(found[-1]), None
         for place in reversed(range(len(self._steps))):
-            if self._results[place].fraction and _same(self._results[place].number, value, shift=2):
+            if self._results[place].fraction and _same(self._results[place].number, value.value, shift=2):
                 return self.plan(place + 1), self.traced(place + 1)
-        traced = self.trace(value)
+        traced = self.trace(value.value)
         if isinstance(traced.operand, Ref) and traced.operand.step > 0:
             return self.plan(traced.operand.step), traced
         return Plan((Compute(1, "identity", (traced.operand,)),)), traced
@@ -148,11 +169,11 @@ class PlanBuilder:
         Args:
             scale: The stated scale; a number known to have another scale does not match.
         """
-        before = len(self._steps)
+        mark = self.mark
         for found in self._traces(value):
             if scale is None or self._counts_in(found.operand, scale):
                 return found
-            self.rewind(before)
+            self.rewind(mark)
         if scale is not None:
             for found in self._traces(value * scale.factor):
                 if isinstance(found.operand, Ref):

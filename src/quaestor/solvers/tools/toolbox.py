@@ -201,7 +201,7 @@ class Tool(Generic[R]):
             request = serial.load(self.takes, dict(arguments))
         except ValidationError as error:
             return _refuse_arguments(self, error)
-        before = len(draft.steps)
+        before = draft.mark
         try:
             reply = self.function(page, draft, request)
         except RefusalError as refusal:
