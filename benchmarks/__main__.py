@@ -3,9 +3,6 @@
 import os
 import platform
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks import (
     agent,
     finding,
@@ -24,18 +21,16 @@ from benchmarks import (
     tools,
     whole_file,
 )
+from benchmarks.figure import print_figures
 from benchmarks.whole_filings import speed as whole_filings
 from benchmarks.workload import benchmark_file, play_workload
 
 
 def main() -> None:
     path = benchmark_file()
-    console = Console(highlight=False)
-    console.print(f"{path.name}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    print(f"{path.name}, Python {platform.python_version()}, {os.cpu_count()} cores")
     workload = play_workload(path)
-    table = Table("figure", "", "how")
-    table.columns[1].justify = "right"
-    for module in (
+    modules = (
         starting,
         reading,
         graph,
@@ -53,10 +48,8 @@ def main() -> None:
         storing,
         whole_file,
         whole_filings,
-    ):
-        for figure in module.measure(workload):
-            table.add_row(figure.name, figure.value, figure.how)
-    console.print(table)
+    )
+    print_figures(figure for module in modules for figure in module.measure(workload))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Overhead of the agent apart from its model, with a stub server that replies at once or with a delay.
 
-Conversations run in one process, and in one process per core with a share of them each; nothing is stored
-(`benchmarks.model_throughput` stores whole runs).
+Conversations run in one process, and in one process per core with a share of them each; nothing is stored.
 """
 
 import asyncio
@@ -36,9 +35,9 @@ def measure(workload: Workload) -> Iterable[Figure]:
         Conversation(f"conversation {number}", pages[number % len(pages)], ("what was it?",) * _TURNS)
         for number in range(_ROUNDS * max(_LANES))
     ]
-    with stub_model(0.0) as stub:
+    with stub_model(0.0) as url:
         few = conversations[:20]
-        seconds, _ = _time_conversations(few, stub.url, "openai", 1, 1)
+        seconds, _ = _time_conversations(few, url, "openai", 1, 1)
     alone = seconds / (len(few) * _TURNS)
     yield Figure(
         "agent, a turn without its model",
@@ -46,13 +45,13 @@ def measure(workload: Workload) -> Iterable[Figure]:
         f"{REQUESTS} requests, mean of {len(few) * _TURNS} turns",
     )
     cores = os.cpu_count() or 1
-    with stub_model(_LATENCY) as stub:
+    with stub_model(_LATENCY) as url:
         for protocol in ("openai", "anthropic"):
             for lanes in _LANES:
                 some = conversations[: _ROUNDS * lanes]
                 ideal = len(some) / lanes * _TURNS * REQUESTS * _LATENCY
                 for processes in dict.fromkeys((1, cores)):
-                    seconds, computed = _time_conversations(some, stub.url, protocol, lanes, processes)
+                    seconds, computed = _time_conversations(some, url, protocol, lanes, processes)
                     each = 1000 * computed / (len(some) * _TURNS)
                     yield Figure(
                         f"agent, {protocol}, {lanes} conversations at once, processes: {processes}",

@@ -23,10 +23,7 @@ from statistics import median, quantiles
 from typing import Any
 from urllib.parse import urlsplit
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.figure import Figure
+from benchmarks.figure import Figure, print_figures
 
 _PAGE = "sample#NORD/2012/page_41.pdf"
 _QUESTIONS = (
@@ -71,18 +68,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), _PAGE) as server:
         found = measure(server, options.clients, options.seconds)
-    table = Table("figure", "", "how")
-    for figure in found:
-        table.add_row(figure.name, figure.value, figure.how)
-    Console(highlight=False).print(table)
+    print_figures(found)
 
 
 @contextmanager
 def served(folder: Path, *files: str) -> Iterator[ServerProcess]:
     """Serve files in a separate process, with a store in a folder."""
     command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", *files, "--port", "0"]
-    environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
     command += ["--requests-per-minute", "0"]
+    environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder)
     try:
         assert server.stdout is not None

@@ -6,19 +6,16 @@ complete.
 """
 
 import http.client
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from statistics import median, quantiles
 from urllib.parse import urlencode, urlsplit
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.figure import Figure
+from benchmarks.figure import Figure, print_figures
+from benchmarks.http_load import served
 
 _PAGE = "sample#NORD/2012/page_41.pdf"
 _QUESTIONS = (
@@ -33,27 +30,9 @@ _FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": 
 
 def main() -> None:
     people = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", _PAGE, "--port", "0"]
-        environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        try:
-            found = measure(_address(server), people)
-        finally:
-            server.terminate()
-            server.wait()
-    table = Table("figure", "", "how")
-    for figure in found:
-        table.add_row(figure.name, figure.value, figure.how)
-    Console(highlight=False).print(table)
-
-
-def _address(server: "subprocess.Popen[str]") -> str:
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "http://" in line:
-            return urlsplit(line[line.index("http://") :].split()[0]).netloc
-    raise SystemExit("the server did not say its address")
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), _PAGE) as server:
+        found = measure(urlsplit(server.address).netloc, people)
+    print_figures(found)
 
 
 def measure(host: str, people: int) -> list[Figure]:

@@ -1,68 +1,41 @@
 """A fast stub of a model server: it shares the machine with what is measured, in a separate process.
 
-    with stub_model(latency=0.1) as stub:
-        spec = find_model(f"openai:scripted@{stub.url}/v1")     # or f"anthropic:scripted@{stub.url}"
+    with stub_model(latency=0.1) as url:
+        spec = find_model(f"openai:scripted@{url}/v1")     # or f"anthropic:scripted@{url}"
 
-It searches a request for a few words and sends one of a few prepared replies: to the agent the calls of a sum, to
-others three calls of `calculate` and then the number. A request takes about a twentieth of a millisecond.
+It counts the results of tools in a request and sends the agent the next call of a sum. A request takes about a
+twentieth of a millisecond.
 """
 
 import asyncio
 import json
 import multiprocessing
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 REQUESTS = 4
 """Requests per question: three tool calls, and the answer."""
 
-_Content = tuple[str, dict[str, Any]] | str
-_SUM = {"operation": "add", "values": [2, 3]}
-_AGENT: tuple[_Content, ...] = (
+_Content = tuple[str, dict[str, Any]]
+_SCRIPT: tuple[_Content, ...] = (
     ("describe_understanding", {"description": "a sum"}),
     ("introspect_ontology", {"action": "list_types"}),
-    ("calculate", _SUM),
+    ("calculate", {"operation": "add", "values": [2, 3]}),
     ("final_answer", {"answer": 5, "steps": [1]}),
 )
-_OTHERS: tuple[_Content, ...] = (("calculate", _SUM), ("calculate", _SUM), ("calculate", _SUM), "5")
-
-
-@dataclass(frozen=True, slots=True)
-class StubStatistics:
-    """Statistics of a stub: requests, bytes received, and CPU seconds."""
-
-    requests: int
-    received: int
-    seconds: float
-
-
-class Stub:
-    """A running stub."""
-
-    def __init__(self, connection: Connection) -> None:
-        """Take the connection to its process."""
-        self._connection = connection
-        self.url: str = connection.recv()
-
-    def served(self) -> StubStatistics:
-        """Return the statistics since the last call."""
-        self._connection.send("tell")
-        return StubStatistics(*self._connection.recv())
 
 
 @contextmanager
-def stub_model(latency: float) -> Iterator[Stub]:
-    """Run a stub that replies after `latency` seconds, for the duration of the block."""
+def stub_model(latency: float) -> Iterator[str]:
+    """Run a stub that replies after `latency` seconds for the duration of the block, and yield its address."""
     context = multiprocessing.get_context("spawn")
     parent, child = context.Pipe()
     process = context.Process(target=_serve, args=(latency, child), daemon=True)
     process.start()
     try:
-        yield Stub(parent)
+        yield parent.recv()
     finally:
         parent.send("end")
         process.join()
@@ -75,15 +48,7 @@ def _serve(latency: float, connection: Connection) -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()
         _Stub.latency = latency
         server = await loop.create_server(_Stub, "127.0.0.1", 0, backlog=1024)
-
-        def receive() -> None:
-            if connection.recv() == "end":
-                end.set()
-                return
-            connection.send((_Stub.requests, _Stub.received, time.process_time() - _Stub.computed))
-            _Stub.requests, _Stub.received, _Stub.computed = 0, 0, time.process_time()
-
-        loop.add_reader(connection.fileno(), receive)
+        loop.add_reader(connection.fileno(), end.set)
         connection.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await end.wait()
         server.close()
@@ -93,8 +58,6 @@ def _serve(latency: float, connection: Connection) -> None:
 
 class _Stub(asyncio.Protocol):
     latency = 0.0
-    requests = received = 0
-    computed = 0.0
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -113,9 +76,6 @@ class _Stub(asyncio.Protocol):
             fields = bytes(self._buffer[:head]).lower()
             self._end = head + 4 + int(fields.partition(b"content-length:")[2].partition(b"\r\n")[0])
         if len(self._buffer) >= self._end:
-            kind = type(self)
-            kind.requests += 1
-            kind.received += self._end
             reply = _reply(bytes(self._buffer[: self._end]))
             del self._buffer[: self._end]
             self._end = 0
@@ -126,8 +86,7 @@ def _reply(request: bytes) -> bytes:
     protocol, mark = ("anthropic", b'"type":"tool_result"')
     if request.startswith(b"POST /v1/chat"):
         protocol, mark = "openai", b'"role":"tool"'
-    kind = "agent" if b'"describe_understanding"' in request else "others"
-    return _REPLIES[protocol, kind][min(request.count(mark), REQUESTS - 1)]
+    return _REPLIES[protocol][min(request.count(mark), REQUESTS - 1)]
 
 
 def _format_response(body: dict[str, Any]) -> bytes:
@@ -136,28 +95,27 @@ def _format_response(body: dict[str, Any]) -> bytes:
 
 
 def _openai(content: _Content, number: int) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": content if isinstance(content, str) else None}
-    if not isinstance(content, str):
-        called = {"name": content[0], "arguments": json.dumps(content[1])}
-        message["tool_calls"] = [{"id": f"call_{number}", "type": "function", "function": called}]
-    end = "stop" if isinstance(content, str) else "tool_calls"
+    called = {"name": content[0], "arguments": json.dumps(content[1])}
+    calls = [{"id": f"call_{number}", "type": "function", "function": called}]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    choices = [{"index": 0, "message": message, "finish_reason": end}]
+    choices = [{"index": 0, "message": message, "finish_reason": "tool_calls"}]
     whole = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1_700_000_000, "model": "scripted"}
     return {**whole, "choices": choices, "usage": usage}
 
 
 def _anthropic(content: _Content, number: int) -> dict[str, Any]:
-    block: dict[str, Any] = {"type": "text", "text": content}
-    if not isinstance(content, str):
-        block = {"type": "tool_use", "id": f"toolu_{number}", "name": content[0], "input": content[1]}
-    end = "end_turn" if isinstance(content, str) else "tool_use"
+    block = {"type": "tool_use", "id": f"toolu_{number}", "name": content[0], "input": content[1]}
     whole = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": [block]}
-    return {**whole, "stop_reason": end, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 5}}
+    return {
+        **whole,
+        "stop_reason": "tool_use",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 5},
+    }
 
 
 _REPLIES = {
-    (protocol, kind): [_format_response(write(content, number)) for number, content in enumerate(script)]
+    protocol: [_format_response(write(content, number)) for number, content in enumerate(_SCRIPT)]
     for protocol, write in (("openai", _openai), ("anthropic", _anthropic))
-    for kind, script in (("agent", _AGENT), ("others", _OTHERS))
 }

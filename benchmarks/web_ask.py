@@ -7,10 +7,8 @@ from pathlib import Path
 from statistics import median
 
 from playwright.sync_api import Page
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.figure import Figure
+from benchmarks.figure import Figure, print_figures
 from benchmarks.web_pages import ask, begin, chromium, pages
 
 _TIMES = 10
@@ -70,10 +68,7 @@ def main() -> None:
     parser.add_argument("filing", type=Path)
     parser.add_argument("--question", action="append", default=[])
     given = parser.parse_args()
-    table = Table("figure", "", "how")
-    for figure in measure(given.filing, given.question or ["what were net sales in 2025?"]):
-        table.add_row(figure.name, figure.value, figure.how)
-    Console(highlight=False).print(table)
+    print_figures(measure(given.filing, given.question or ["what were net sales in 2025?"]))
 
 
 if __name__ == "__main__":
