@@ -19,7 +19,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.runner import answer_conversation
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.repair.ledger import Ledger
 
 QUESTIONS = ("cell 1 1", "cell 1 2", "change", "ratio", "rows sum 1 2")
@@ -75,9 +75,3 @@ def answer_texts(ledger: Ledger) -> list[str]:
 def number_of(turn: Turn) -> Decimal:
     assert turn.answer.number is not None
     return turn.answer.number
-
-
-def extracted_texts(turn: Turn) -> list[str]:
-    """Return the printed texts of the numbers that a turn's plan extracts."""
-    plan = turn.answer.plan
-    return [s.quantity.text for s in plan.steps if isinstance(s, Extract) and s.quantity] if plan else []
