@@ -1,7 +1,6 @@
 """Serialization of documents, used by the cache.
 
-The format is compressed JSON, so an entry cannot contain code. Loading a filing of a hundred tables takes a fraction of
-the time of reading it (`python -m benchmarks.files`).
+The format is compressed JSON, so an entry cannot contain code. Loading a filing takes a fraction of the time of reading it.
 """
 
 import zlib
