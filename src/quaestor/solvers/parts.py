@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import NoAnswerGiven, Trace
@@ -102,9 +103,13 @@ def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: i
         if part is None:
             ends[ago] = Ref(place - turns)
         else:
-            steps += _shift_steps(part, len(steps), lambda before, at=place - turns: Ref(at - before))
+            steps += _shift_steps(part, len(steps), partial(_refer_to_turn, place - turns))
             ends[ago] = Ref(len(steps))
     return Plan((*steps, *_shift_steps(plan, len(steps), ends.__getitem__)), plan.thought)
+
+
+def _refer_to_turn(place: int, before: int) -> Ref:
+    return Ref(place - before)
 
 
 def _refs(step: Step) -> list[Ref]:
