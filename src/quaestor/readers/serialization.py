@@ -1,6 +1,7 @@
 """Serialization of documents, used by the cache.
 
-The format is compressed JSON, so an entry cannot contain code. Loading a filing takes a fraction of the time of reading it.
+The format is compressed JSON, so an entry cannot contain code. Loading a filing takes a fraction of the time of reading
+it.
 """
 
 import zlib
