@@ -185,13 +185,6 @@ def test_turn_without_a_draft_is_an_error_and_the_conversation_continues() -> No
 PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 
 
-def test_truncated_rejection_is_returned_with_its_text() -> None:
-    cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
-    run = play(playing(expert=[change(), change()], extraction=[cut]))
-    prompts = [a.prompts[-1] for a in run.requests if "This draft was not accepted" in a.prompts[-1]]
-    assert "the line is wro" in prompts[0]
-
-
 @pytest.mark.parametrize("silent", ["extraction", "calculation"])
 @pytest.mark.parametrize("verdict", [PROSE, say(""), Reply('{"reasoning": "the dra', truncated=True), say("{}")])
 def test_unusable_verdicts_keep_the_draft(silent: str, verdict: Reply) -> None:

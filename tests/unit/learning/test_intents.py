@@ -22,7 +22,7 @@ def test_intents_of_training_questions_are_learned() -> None:
         *(_sample("and in 2022?", before, before) for before in ("lookup", "growth") for _ in range(3)),
         *(_sample(f"by what percent did {name} grow?", "growth") for name in ("net income", "capex", "revenue")),
     ]
-    weights = fit_classifier(samples)
+    weights = fit_classifier(samples * 4)
     first = weights.classify(read_filing_question("by what percent did inventories grow?"), before="")
     second = weights.classify(read_filing_question("and in 2021?"), before="growth")
     assert INTENTS[int(first.argmax())] == INTENTS[int(second.argmax())] == "growth"
