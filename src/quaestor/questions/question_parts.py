@@ -26,7 +26,7 @@ _SAY = lazy_regex(
     r"^(?:say|state|mention|note|tell\s+(?:me|us))\s+(?=(?:when|what|how|which|why|where|who)\b)", re.IGNORECASE
 )
 _OWNER = lazy_regex(
-    r"(?P<owner>\b(?!(?:what|who|that|it|how|where|when|there|here|year|quarter|month|period|company)'s)[\w&.-]+'s)\s+",
+    r"(?P<owner>(?<![\w&.-])(?!(?:what|who|that|it|how|where|when|there|here|year|quarter|month|period|company)'s)[\w&.-]{1,40}'s)\s+",
     re.IGNORECASE,
 )
 _MARK = lazy_regex(r",\s|\s?:\s|\s-\s")
