@@ -42,6 +42,7 @@ from quaestor.learning.filing_confidence import (
     fit_confidence,
     play_folds,
     play_questions,
+    with_fold_confidences,
     with_parts,
 )
 from quaestor.learning.filing_training import company_of, save_filing_weights, split_by_company
@@ -227,9 +228,12 @@ def main() -> None:
             return list(pool.map(_play, names, known))
 
         played = play(weights) if options.plain else play_folds(weights, play)
-        answered = [one for several in played for one in several]
         if learned is not None:
-            save_filing_weights(replace(learned.result(), confidence=fit_confidence(answered)), options.save)
+            confidence = fit_confidence([one for several in played for one in several])
+            save_filing_weights(replace(learned.result(), confidence=confidence), options.save)
+        if not options.plain:
+            played = play(with_fold_confidences(weights, played))
+    answered = [one for several in played for one in several]
     kinds = set(filter(None, options.kinds.split(",")))
     scorer = load_scorer()
     for folder in folders:
