@@ -29,7 +29,7 @@ _EXCHANGE_RATE = re.compile(r"\b(?:exchange|conversion) rates?(?:$| into\b)", re
 _YEARS = re.compile(r"\b(?:matur\w+|expir\w+|years?|due)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _OTHERS = ("shares", "price", "time", "count")
-"""Kinds of lines that are no percentages, although they follow some."""
+"""Kinds of lines that are not percentages, although they follow lines of percentages."""
 _HUNDRED = 100
 _LARGEST = 1000
 """Largest percentage without a sign, and largest ratio."""

@@ -34,7 +34,7 @@ from quaestor.solvers.embedded.filings.binding import (
     resolve_moments,
 )
 from quaestor.solvers.embedded.filings.evidence import rank_sentences
-from quaestor.solvers.embedded.filings.series import list_member_terms
+from quaestor.solvers.embedded.filings.series import list_identifying_terms
 from quaestor.solvers.embedded.filings.translation import Translation, list_asked
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
@@ -268,7 +268,7 @@ def _read_turn(
 
 def _name_line(one: LabelledQuestion, operand: QuestionOperand, series: Series, table: FactTable) -> AskedLine:
     """Return the terms of an operand, and those of a line, without the company's name."""
-    named = {*series.line.label_terms, *series.column, *list_member_terms(series.members)}
+    named = {*series.line.label_terms, *series.column, *list_identifying_terms(series.members)}
     return AskedLine(one.filing, list_asked(operand, table.company), tuple(sorted(named - table.company)))
 
 

@@ -45,7 +45,7 @@ class Correction:
 
     Attributes:
         wanted: What is meant.
-        other: What is not meant; "" if it is not said.
+        other: What is not meant; "" if it is not given.
     """
 
     wanted: str

@@ -25,7 +25,7 @@ class MomentQuery:
         month: The month of a named day, or None.
         latest: Whether the latest time is meant; with `back`, whether it counts from the latest ("last year").
         to_date: Whether the year to date is meant.
-        again: Whether it is told by the times of earlier answers: "in those two years", "the start of that year".
+        again: Whether it refers to the times of earlier answers: "in those two years", "the start of that year".
     """
 
     start: int

@@ -207,7 +207,7 @@ class _CandidateFinder:
             label = self._find_meant_terms(set(line.label_terms))[0]
             score = named + fsum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
             for series in self.table.series_of_line.get(place, ()):
-                column = {*series.column, *list_member_terms(series.members)}
+                column = {*series.column, *list_identifying_terms(series.members)}
                 extra = sum(self.rarity[term] for term in self.own if term in column and term not in label)
                 found.append((score + extra - 0.2 * len(series.column), series.place))
         found.sort(key=lambda pair: (-pair[0], pair[1]))
@@ -260,7 +260,7 @@ class _CandidateFinder:
     def features(self, series: Series) -> dict[str, float]:
         query, line, table = self.query, series.line, self.table
         label, path, title = set(line.label_terms), line.path_terms, line.title_terms
-        column, members = set(series.column), list_member_terms(series.members)
+        column, members = set(series.column), list_identifying_terms(series.members)
         concept = series.concept
         own = set(self.own)
         whole = label | path | column | members | title
@@ -440,7 +440,7 @@ def _list_excluded_phrases(concept: str) -> tuple[frozenset[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def list_member_terms(members: Sequence[str]) -> frozenset[str]:
+def list_identifying_terms(members: Sequence[str]) -> frozenset[str]:
     """Return the terms in the names of members, without those that all have."""
     return frozenset(
         found
