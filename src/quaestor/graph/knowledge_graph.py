@@ -3,7 +3,7 @@
 Contains no questions or answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -54,7 +54,6 @@ class KnowledgeGraph:
 
     @cached_property
     def _triples(self) -> tuple[Triple, ...]:
-        """All triples, sorted, without repetitions."""
         from quaestor.graph.writing import graph_to_triples
 
         return graph_to_triples(self)
@@ -101,22 +100,9 @@ class KnowledgeGraph:
         """Lines without a matching property of the ontology."""
         return tuple(line for line in self.lines if line.minted)
 
-    def triples(self, s: str | None = None, p: str | None = None, o: str | None = None) -> tuple[Triple, ...]:
-        """Return the triples that match a pattern, sorted; None matches anything.
-
-        Args:
-            s: Subject as written in triples, such as `kg:CashFlow_2008`.
-            p: Predicate, such as `kg:year`.
-            o: Object as written in triples: a node, or a literal with quotes (`"2008"`).
-        """
-        if s is p is o is None:
-            return self._triples
-        found: Sequence[Triple] = self._triples
-        if s is not None:
-            found = self._by_subject.get(s, ())
-        elif p is not None:
-            found = self._by_predicate.get(p, ())
-        return tuple(t for t in found if (p is None or t.p == p) and (o is None or t.o == o))
+    def triples(self) -> tuple[Triple, ...]:
+        """Return all triples, sorted, without repetitions."""
+        return self._triples
 
     def select(self, query: str, limits: "Limits | None" = None) -> "Rows":
         """Return the rows of a SPARQL SELECT query; all prefixes are predefined.
@@ -165,25 +151,10 @@ class KnowledgeGraph:
         }
 
     @cached_property
-    def _by_subject(self) -> Mapping[str, list[Triple]]:
-        return _group(self._triples, 0)
-
-    @cached_property
-    def _by_predicate(self) -> Mapping[str, list[Triple]]:
-        return _group(self._triples, 1)
-
-    @cached_property
     def _sparql(self) -> "Sparql":
         from quaestor.graph.sparql import Sparql
 
         return Sparql(self._triples, self.namespaces)
-
-
-def _group(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
-    found: dict[str, list[Triple]] = {}
-    for triple in triples:
-        found.setdefault(triple[place], []).append(triple)
-    return found
 
 
 # Cells without a value.
