@@ -1,7 +1,7 @@
 """Descriptions of answers: the meaning of each step in words, and the explanation of a plan."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from textwrap import shorten
 
@@ -61,31 +61,14 @@ _MOST_READ = 64
 """Number of cells that determine the meaning of a longer group."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """Description of a result.
-
-    Attributes:
-        text: The description ("Change in net revenue from 2007 to 2008").
-        entity: See `Answer.entity`.
-    """
-
-    text: str
-    entity: str | None
-    metric_type: str
-    period: Period | None
-    base: str | None
-    variables: tuple[Variable, ...]
-
-
 def describe(
     plan: Plan,
     memory: Memory,
     document: Document,
     question: Question = NO_QUESTION,
     result: StepResult | None = None,
-) -> Description:
-    """Describe the result of a plan.
+) -> Answer:
+    """Describe the result of a plan, as an answer without its value and its formula.
 
     Args:
         memory: The earlier turns.
@@ -102,8 +85,9 @@ def describe(
     if isinstance(place, CellRef) and (heading := reader.heading_of_shared_label(place)) not in found.text:
         found = replace(found, text=f"{heading}, {found.text}")
     text = found.text[:1].upper() + found.text[1:]
-    return Description(
-        text=_distinguish(text, reader.others(plan, found), memory, question),
+    return Answer(
+        None,
+        description=_distinguish(text, reader.others(plan, found), memory, question),
         entity=" and ".join(found.entities) or None,
         metric_type=found.metric,
         period=spanned_period(found.periods),

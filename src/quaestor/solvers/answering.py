@@ -141,17 +141,12 @@ def build_answer(
     explanation = explain_plan(plan, execution.registers, memory, document, question)
     result = with_explanation(plan, execution.registers, explanation)[-1]
     described = describe(plan, memory, document, question, result)
-    return Answer(
+    return replace(
+        described,
         value=result.value,
         scale=result.scale,
         unit=result.unit,
-        description=described.text,
-        entity=described.entity,
-        metric_type=described.metric_type,
-        period=described.period,
-        base=described.base,
         formula=render_formula(plan, [answer.formula or None for answer in memory.answers], memory.counts),
-        variables=described.variables,
         plan=plan,
         sources=result.sources,
         in_ones=result.in_ones,

@@ -51,7 +51,7 @@ TEXTS = page(
 def test_a_number_of_the_text_is_named_by_its_clause(sentence: int, order: int, text: str, year: int) -> None:
     question = read_question("how much was the debt that is current?") if sentence == 5 else NO_QUESTION
     described = describe(Plan((extract_from_sentence(TEXTS, sentence, order),)), Memory(), TEXTS, question)
-    assert (described.text, described.period and described.period.year) == (text, year)
+    assert (described.description, described.period and described.period.year) == (text, year)
 
 
 def test_numbers_of_one_list_have_one_subject_in_several_years() -> None:
@@ -60,7 +60,7 @@ def test_numbers_of_one_list_have_one_subject_in_several_years() -> None:
     )
     question = read_question("what was the rental expense in 2018 less that in 2017?")
     described = describe(plan, Memory(), TEXTS, question)
-    assert described.text == "Change in rental expense for operating leases from 2017 to 2018"
+    assert described.description == "Change in rental expense for operating leases from 2017 to 2018"
 
 
 NOTES = page(
@@ -87,5 +87,5 @@ def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question
     extract: Extract, question: str, text: str, entity: str | None, year: int | None
 ) -> None:
     described = describe(Plan((extract,)), Memory(), NOTES, read_question(question))
-    assert (described.text, described.entity) == (text, entity)
+    assert (described.description, described.entity) == (text, entity)
     assert (described.period.year if described.period else None) == year
