@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 from quaestor.core.answer_value import AnswerValue, Text, ValueList
@@ -138,14 +138,19 @@ def describe_computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
         return replace(
             about, metric="value", base=None, text=f"explanation: {about.text}"[:_LONGEST], key=f"explain {about.key}"
         )
-    metric = metric_of(operation)
-    meaning = _MADE.get(operation, _other)(tuple(operands), metric, operation)
+    compose = _MADE.get(operation) or partial(_other, operation)
+    meaning = compose(tuple(operands))
     each = OPERATIONS[operation].takes == "each"
     return replace(
         meaning,
         axis=next((operand.axis for operand in operands if operand.axis), None) if each else None,
-        key=hashlib.sha256("\n".join((operation, *(operand.key for operand in operands))).encode()).hexdigest(),
+        key=_computed_key(operation, operands),
     )
+
+
+def _computed_key(operation: str, operands: Sequence[Meaning]) -> str:
+    words = "\n".join((operation, *(operand.key for operand in operands)))
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def shortened_meaning(meaning: Meaning) -> Meaning:
@@ -157,10 +162,10 @@ def as_percentage(meaning: Meaning) -> Meaning:
     """Convert a ratio to a percentage if the question asks for one; return other meanings unchanged."""
     if meaning.metric != "ratio" or len(meaning.parts) != 2:
         return meaning
-    return replace(_share(meaning.parts, "percentage", "percentage"), key=meaning.key)
+    return replace(_share(meaning.parts, "percentage"), key=meaning.key)
 
 
-def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
+def _change(operands: tuple[Meaning, ...]) -> Meaning:
     later, earlier = operands
     if earlier.constant == 1 and (over := _quotient_of(later)):
         return _relative(*over)
@@ -168,15 +173,14 @@ def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
         falls = _before(later, earlier)
         words = f"{'decline' if falls else 'change'} in {later.subject}"
         period = _from_to(later, earlier) if falls else _from_to(earlier, later)
-        return _build(metric, words, f"{words} {period}", operands)
+        return _build("change", words, f"{words} {period}", operands)
     if later.subject == earlier.subject:
         words = f"change in {later.subject}"
-        return _build(metric, words, _with_period(words, operands, words), operands)
-    subject = f"{_bare(later)} less {_bare(earlier)}"
-    return _build(metric, subject, _with_period(subject, operands, f"{_full(later)} less {_full(earlier)}"), operands)
+        return _build("change", words, _with_period(words, operands, words), operands)
+    return _join_operands("change", "{} less {}", operands)
 
 
-def _relative_change(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
+def _relative_change(operands: tuple[Meaning, ...]) -> Meaning:
     return _relative(*((operands[1].constant == 1 and _quotient_of(operands[0])) or operands))
 
 
@@ -200,7 +204,7 @@ def _relative(later: Meaning, earlier: Meaning, word: str = "change") -> Meaning
     return _build("percentage_change", subject, text, (later, earlier), base=earlier.text)
 
 
-def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
+def _quotient(operands: tuple[Meaning, ...]) -> Meaning:
     part, whole = operands
     if part.metric == "change" and len(part.parts) == 2:
         later, earlier = part.parts
@@ -215,35 +219,23 @@ def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Mea
         return _build(
             "ratio", f"{_bare(part)} divided by {whole.text}", f"{_full(part)} divided by {whole.text}", (part,)
         )
-    return _share(operands, metric, operation)
+    return _share(operands, "ratio")
 
 
-def _share(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
+def _share(operands: tuple[Meaning, ...], metric: str) -> Meaning:
     part, whole = operands
-    if operation == "percentage":
-        subject = f"{_bare(part)} as a percentage of {_bare(whole)}"
-        full = f"{_full(part)} as a percentage of {_full(whole)}"
-        entities = part.entities
+    if metric == "percentage":
+        words, entities = "{} as a percentage of {}", part.entities
     else:
-        subject = f"ratio of {_bare(part)} to {_bare(whole)}"
-        full = f"ratio of {_full(part)} to {_full(whole)}"
-        entities = ()
-    return _build(metric, subject, _with_period(subject, operands, full), operands, base=whole.text, entities=entities)
+        words, entities = "ratio of {} to {}", ()
+    return replace(_join_operands(metric, words, operands, entities), base=whole.text)
 
 
-def _sum(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
+def _sum(operands: tuple[Meaning, ...]) -> Meaning:
     parts = tuple(
         part for operand in operands for part in (operand.parts if operand.metric == "sum" else ()) or (operand,)
     )
-    return _list_parts(parts if len(parts) <= _MOST_PARTS else operands, metric, "sum")
-
-
-def _mean(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
-    return _list_parts(operands, metric, "average")
-
-
-def _largest(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
-    return _list_parts(operands, metric, "largest" if metric == "maximum" else "smallest")
+    return _list_parts(parts if len(parts) <= _MOST_PARTS else operands, "sum", "sum")
 
 
 def _list_parts(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
@@ -262,12 +254,12 @@ def _count_names(names: Iterable[str]) -> list[str]:
     return [name if count == 1 else f"{count} numbers of {name}" for name, count in Counter(names).items()]
 
 
-def _size(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
+def _size(operands: tuple[Meaning, ...]) -> Meaning:
     operand = operands[0]
     return replace(operand, text=f"size of {_full(operand)}", subject=f"size of {_bare(operand)}")
 
 
-def _as_printed(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
+def _as_printed(operands: tuple[Meaning, ...]) -> Meaning:
     operand = operands[0]
     subject = f"{_bare(operand)} as printed"
     named = operand.text.startswith(operand.subject)
@@ -275,46 +267,41 @@ def _as_printed(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
     return replace(operand, text=text, subject=subject)
 
 
-def _row(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
-    word = {"table_sum": "sum", "table_average": "average", "table_max": "largest"}.get(operation, "smallest")
+def _row(operands: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
     words = f"{word} of the row {operands[0].subject}"
     return _build(metric, words, words, operands)
 
 
-def _infix(word: str) -> "Composer":
-    def compose(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
-        subject = word.format(*(_bare(operand) for operand in operands))
-        return _build(metric, subject, _with_period(subject, operands, word.format(*map(_full, operands))), operands)
-
-    return compose
+def _join_operands(metric: str, words: str, operands: tuple[Meaning, ...], entities: tuple[str, ...] = ()) -> Meaning:
+    """Return a meaning whose description is a format string with the operands."""
+    subject, full = words.format(*map(_bare, operands)), words.format(*map(_full, operands))
+    return _build(metric, subject, _with_period(subject, operands, full), operands, entities=entities)
 
 
-def _other(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
+def _other(operation: str, operands: tuple[Meaning, ...]) -> Meaning:
     words = f"{operation.replace('_', ' ')} of {_join([_full(operand) for operand in operands])}"
-    return _build(metric, words, words, operands)
+    return _build(metric_of(operation), words, words, operands)
 
 
-Composer = Callable[[tuple[Meaning, ...], str, str], Meaning]
-
-_MADE: dict[str, Composer] = {
+_MADE: dict[str, Callable[[tuple[Meaning, ...]], Meaning]] = {
     "subtract": _change,
     "percentage_change": _relative_change,
-    "percentage": _share,
+    "percentage": partial(_share, metric="percentage"),
     "divide": _quotient,
     "add": _sum,
     "sum": _sum,
-    "average": _mean,
-    "maximum": _largest,
-    "minimum": _largest,
+    "average": partial(_list_parts, metric="average", word="average"),
+    "maximum": partial(_list_parts, metric="maximum", word="largest"),
+    "minimum": partial(_list_parts, metric="minimum", word="smallest"),
     "absolute": _size,
     "as_printed": _as_printed,
-    "multiply": _infix("{0} times {1}"),
-    "exp": _infix("{0} to the power of {1}"),
-    "greater": _infix("whether {0} is greater than {1}"),
-    "table_sum": _row,
-    "table_average": _row,
-    "table_max": _row,
-    "table_min": _row,
+    "multiply": partial(_join_operands, "product", "{} times {}"),
+    "exp": partial(_join_operands, "product", "{} to the power of {}"),
+    "greater": partial(_join_operands, "comparison", "whether {} is greater than {}"),
+    "table_sum": partial(_row, metric="sum", word="sum"),
+    "table_average": partial(_row, metric="average", word="average"),
+    "table_max": partial(_row, metric="maximum", word="largest"),
+    "table_min": partial(_row, metric="minimum", word="smallest"),
 }
 
 
@@ -444,8 +431,7 @@ def describe_selection(operation: str, operands: Sequence[Meaning], noun: str) -
         meaning = _reword(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
     else:
         meaning = _extreme(operation, operands, noun)
-    words = "\n".join((operation, *(operand.key for operand in operands)))
-    return replace(meaning, key=hashlib.sha256(words.encode()).hexdigest())
+    return replace(meaning, key=_computed_key(operation, operands))
 
 
 def add_choice(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
