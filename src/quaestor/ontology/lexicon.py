@@ -1,5 +1,6 @@
 """Names of concepts, formulas of measures, and synonyms."""
 
+import ast
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ MEASURE = "measure:"
 """Begins the name of a measure where concepts are named too."""
 PER_SHARE = (term("per"), term("share"))
 _SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
-_TOKEN = lazy_regex(r"[A-Za-z][A-Za-z0-9:_]*|[0-9.]+|[-+*/()]")
+_PREFIX = lazy_regex(r"\b([A-Za-z]\w*):(?=\w)")
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +181,11 @@ def read_lexicon() -> Lexicon:
 @lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula | None:
     """Parse the formula of a measure; None if it is prose or the measure is only printed."""
-    text = _find_formula(text)
-    if not text or "printed only" in text:
-        return None
-    tokens = _TOKEN.findall(text)
+    expression = _PREFIX.sub(r"\1__", _find_formula(text)).replace(" else ", " or ").replace("prior ", "~")
     try:
-        formula, rest = _parse_alternatives(tokens)
-    except (IndexError, ValueError):
+        return _convert_formula(ast.parse(expression, mode="eval").body)
+    except (SyntaxError, ValueError):
         return None
-    return None if rest else formula
 
 
 def _find_formula(text: str) -> str:
@@ -195,44 +193,22 @@ def _find_formula(text: str) -> str:
     return text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()
 
 
-def _parse_alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
-    first, rest = _parse_binary(tokens)
-    found = [first]
-    while rest[:1] == ["else"]:
-        other, rest = _parse_binary(rest[1:])
-        found.append(other)
-    return (first if len(found) == 1 else Formula("else", parts=tuple(found))), rest
-
-
-_LEVELS = ("+-", "*/")
-_FUNCTIONS = {"AVG": "average", "prior": "prior"}
-
-
-def _parse_binary(tokens: list[str], level: int = 0) -> tuple[Formula, list[str]]:
-    if level == len(_LEVELS):
-        return _parse_atom(tokens)
-    left, rest = _parse_binary(tokens, level + 1)
-    while rest and rest[0] in _LEVELS[level]:
-        right, after = _parse_binary(rest[1:], level + 1)
-        left, rest = Formula(rest[0], parts=(left, right)), after
-    return left, rest
-
-
-def _parse_atom(tokens: list[str]) -> tuple[Formula, list[str]]:
-    first, rest = tokens[0], tokens[1:]
-    if first == "(":
-        inner, rest = _parse_alternatives(rest)
-        if rest[:1] != [")"]:
-            raise ValueError("a bracket is not closed")
-        return inner, rest[1:]
-    if first in _FUNCTIONS:
-        inner, rest = _parse_atom(rest)
-        return Formula(_FUNCTIONS[first], parts=(inner,)), rest
-    if first[0].isdigit():
-        return Formula("number", first), rest
-    if not first[0].isupper() and ":" not in first:
-        raise ValueError(f"{first} is prose")
-    return Formula("concept", first if ":" in first else f"us-gaap:{first}"), rest
+def _convert_formula(node: ast.expr) -> Formula:
+    """Convert an expression of Python, in which `or` is `else`, `~` is `prior`, and `__` is the colon of a name."""
+    match node:
+        case ast.BoolOp(values=values):
+            return Formula("else", parts=tuple(map(_convert_formula, values)))
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            return Formula(_OPERATORS[type(operator)], parts=(_convert_formula(left), _convert_formula(right)))
+        case ast.Call(func=ast.Name(id="AVG"), args=[argument]):
+            return Formula("average", parts=(_convert_formula(argument),))
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            return Formula("prior", parts=(_convert_formula(operand),))
+        case ast.Constant(value=int() | float() as number):
+            return Formula("number", str(number))
+        case ast.Name(id=name) if name[0].isupper() or "__" in name:
+            return Formula("concept", name.replace("__", ":") if "__" in name else f"us-gaap:{name}")
+    raise ValueError("prose")
 
 
 # The thesaurus: expressions of filings and their equivalents in questions.
