@@ -1,9 +1,7 @@
 """Serialization of graphs as triples."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from quaestor.core.periods import Period
@@ -26,6 +24,20 @@ from quaestor.graph.facts import (
     year_of,
 )
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.ontology.fields import (
+    NODE,
+    NUMBER,
+    SCORE,
+    TEXT,
+    WHOLE,
+    Field,
+    Node,
+    TermForm,
+    only_object,
+    read_fields,
+    read_text,
+    write_fields,
+)
 from quaestor.ontology.terms import decimal_term, read_term, text_term
 
 PAGE = "doc:page"
@@ -34,119 +46,66 @@ PAGE = "doc:page"
 BEFORE = "pre_text"
 """The section that contains the table of a benchmark page; it is not written."""
 
-Node = Mapping[str, Sequence[str]]
-"""The objects of each predicate of a subject."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Conversion of a kind of values to terms and back."""
-
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-
-
-def _text(term: str) -> str:
-    return str(read_term(term))
-
-
-_ALWAYS = object()
 _TRUE, _FALSE = '"true"^^xsd:boolean', '"false"^^xsd:boolean'
-_TEXT, _WHOLE, _NODE = _Kind(text_term, _text), _Kind(str, int), _Kind(str, str)
-_NUMBER = _Kind(decimal_term, lambda term: Decimal(_text(term)))
-_SCORE = _Kind(lambda score: f'"{score}"^^xsd:decimal', lambda term: float(_text(term)))
-_SCALE = _Kind(lambda scale: text_term(scale.value), lambda term: Scale(_text(term)))
-_PERIOD = _Kind(lambda period: text_term(period_code(period)), lambda term: read_period_code(_text(term)))
-_PERIODS = _Kind(
+_SCALE = TermForm(lambda scale: text_term(scale.value), lambda term: Scale(read_text(term)))
+_PERIOD = TermForm(lambda period: text_term(period_code(period)), lambda term: read_period_code(read_text(term)))
+_PERIODS = TermForm(
     lambda periods: text_term(" ".join(map(period_code, periods))),
-    lambda term: tuple(map(read_period_code, _text(term).split())),
+    lambda term: tuple(map(read_period_code, read_text(term).split())),
 )
-_LINES = _Kind(lambda lines: text_term("\n".join(lines)), lambda term: tuple(_text(term).split("\n")))
-_TRUTH = _Kind(lambda truth: _TRUE if truth else _FALSE, lambda term: read_term(term) is True)
-_BY_TAG = _Kind(lambda _: text_term("tag"), lambda _: True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """Attribute of a fact with its predicate; the value `absent` is not written."""
-
-    name: str
-    predicate: str
-    kind: _Kind
-    absent: object = _ALWAYS
+_LINES = TermForm(lambda lines: text_term("\n".join(lines)), lambda term: tuple(read_text(term).split("\n")))
+_TRUTH = TermForm(lambda truth: _TRUE if truth else _FALSE, lambda term: read_term(term) is True)
+_BY_TAG = TermForm(lambda _: text_term("tag"), lambda _: True)
 
 
 _HEADINGS = {
-    name: (_Field("label", f"kg:{name}Label", _TEXT), _Field("levels", f"kg:{name}Levels", _LINES, ()))
+    name: (Field("label", f"kg:{name}Label", TEXT), Field("levels", f"kg:{name}Levels", _LINES, ()))
     for name in ("row", "column")
 }
-_PERIOD_FIELD = _Field("period", "kg:period", _PERIOD, None)
-_FIELDS: dict[type, tuple[_Field, ...]] = {
-    SectionFact: (_Field("id", "kg:section", _TEXT), _Field("path", "kg:sectionPath", _LINES)),
+_PERIOD_FIELD = Field("period", "kg:period", _PERIOD, None)
+_FIELDS: dict[type, tuple[Field, ...]] = {
+    SectionFact: (Field("id", "kg:section", TEXT), Field("path", "kg:sectionPath", _LINES)),
     SentenceFact: (
-        _Field("section", "kg:section", _TEXT), _Field("index", "kg:index", _WHOLE),
-        _Field("place", "kg:place", _WHOLE), _Field("text", "kg:text", _TEXT),
+        Field("section", "kg:section", TEXT), Field("index", "kg:index", WHOLE),
+        Field("place", "kg:place", WHOLE), Field("text", "kg:text", TEXT),
     ),
     TableFact: (
-        _Field("index", "kg:index", _WHOLE), _Field("axis", "kg:axis", _TEXT), _Field("name", "kg:class", _NODE),
-        _Field("score", "kg:score", _SCORE), _Field("caption", "kg:caption", _TEXT, ""),
-        _Field("section", "kg:section", _TEXT, BEFORE),
+        Field("index", "kg:index", WHOLE), Field("axis", "kg:axis", TEXT), Field("name", "kg:class", NODE),
+        Field("score", "kg:score", SCORE), Field("caption", "kg:caption", TEXT, ""),
+        Field("section", "kg:section", TEXT, BEFORE),
     ),
     LineFact: (
-        _Field("table", "kg:table", _WHOLE), _Field("axis", "kg:axis", _TEXT), _Field("index", "kg:index", _WHOLE),
-        _Field("label", "kg:label", _TEXT), _Field("predicate", "kg:property", _NODE),
-        _Field("rule", "kg:rule", _TEXT), _Field("score", "kg:score", _SCORE), _Field("known", "kg:known", _TEXT),
+        Field("table", "kg:table", WHOLE), Field("axis", "kg:axis", TEXT), Field("index", "kg:index", WHOLE),
+        Field("label", "kg:label", TEXT), Field("predicate", "kg:property", NODE),
+        Field("rule", "kg:rule", TEXT), Field("score", "kg:score", SCORE), Field("known", "kg:known", TEXT),
     ),
     Observation: (
-        _PERIOD_FIELD, _Field("predicate", "kg:property", _NODE), _Field("instance", "kg:instance", _NODE),
-        _Field("order", "kg:order", _WHOLE), _Field("caption", "kg:caption", _TEXT, ""),
-        _Field("label_scale", "kg:labelScale", _SCALE, None), _Field("label_unit", "kg:labelUnit", _TEXT, None),
-        _Field("concept", "kg:concept", _TEXT, ""), _Field("exact", "kg:exactValue", _NUMBER, None),
-        _Field("period_by_tag", "kg:periodBy", _BY_TAG, False),
+        _PERIOD_FIELD, Field("predicate", "kg:property", NODE), Field("instance", "kg:instance", NODE),
+        Field("order", "kg:order", WHOLE), Field("caption", "kg:caption", TEXT, ""),
+        Field("label_scale", "kg:labelScale", _SCALE, None), Field("label_unit", "kg:labelUnit", TEXT, None),
+        Field("concept", "kg:concept", TEXT, ""), Field("exact", "kg:exactValue", NUMBER, None),
+        Field("period_by_tag", "kg:periodBy", _BY_TAG, False),
     ),
     TextCell: (
-        _Field("text", "kg:printedText", _TEXT), _Field("predicate", "kg:property", _NODE),
-        _Field("instance", "kg:instance", _NODE), _Field("repair", "kg:repair", _TEXT, None),
-        _Field("empty", "kg:empty", _TRUTH, False),
+        Field("text", "kg:printedText", TEXT), Field("predicate", "kg:property", NODE),
+        Field("instance", "kg:instance", NODE), Field("repair", "kg:repair", TEXT, None),
+        Field("empty", "kg:empty", _TRUTH, False),
     ),
     MentionFact: (
-        _PERIOD_FIELD, _Field("other_periods", "kg:otherPeriods", _PERIODS, ()), _Field("order", "kg:order", _WHOLE),
-        _Field("predicate", "kg:property", _NODE, None),
+        _PERIOD_FIELD, Field("other_periods", "kg:otherPeriods", _PERIODS, ()), Field("order", "kg:order", WHOLE),
+        Field("predicate", "kg:property", NODE, None),
     ),
     HeaderNumber: (
-        _PERIOD_FIELD, _Field("label", "rdfs:label", _TEXT), _Field("year", "kg:namesYear", _TRUTH),
+        _PERIOD_FIELD, Field("label", "rdfs:label", TEXT), Field("year", "kg:namesYear", _TRUTH),
     ),
     Quantity: (
-        _Field("value", "kg:value", _NUMBER), _Field("text", "kg:printedText", _TEXT),
-        _Field("scale", "kg:printedScale", _SCALE, Scale.ONE), _Field("unit", "kg:printedUnit", _TEXT, None),
+        Field("value", "kg:value", NUMBER), Field("text", "kg:printedText", TEXT),
+        Field("scale", "kg:printedScale", _SCALE, Scale.ONE), Field("unit", "kg:printedUnit", TEXT, None),
     ),
-    CellRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("table", "row", "column")),
-    SentenceRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("start", "end")),
+    CellRef: tuple(Field(name, f"kg:{name}", WHOLE) for name in ("table", "row", "column")),
+    SentenceRef: tuple(Field(name, f"kg:{name}", WHOLE) for name in ("start", "end")),
 }  # fmt: skip
 """The stored attributes of each kind of fact."""
-
-
-def _write(node: str, value: object, fields: Sequence[_Field]) -> Iterable[Triple]:
-    for field in fields:
-        if (found := getattr(value, field.name)) != field.absent:
-            yield Triple(node, field.predicate, field.kind.write(found))
-
-
-def _read(node: Node, fields: Sequence[_Field]) -> dict[str, Any]:
-    return {
-        field.name: field.absent
-        if field.predicate not in node and field.absent is not _ALWAYS
-        else field.kind.read(_only(node, field.predicate))
-        for field in fields
-    }
-
-
-def _only(node: Node, predicate: str) -> str:
-    """Return the only object of a predicate."""
-    found = node.get(predicate, ())
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} values of {predicate}")
-    return found[0]
 
 
 def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
@@ -218,12 +177,12 @@ def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
 def _fact(node: str, kind: str, fact: object) -> Iterable[Triple]:
     """Yield the triples of a fact: its fields, headings, printed number and place."""
     yield Triple(node, "rdf:type", kind)
-    yield from _write(node, fact, _FIELDS[type(fact)])
+    yield from write_fields(node, fact, _FIELDS[type(fact)])
     if isinstance(fact, Observation | TextCell):
         for name, heading in (("row", fact.row), ("column", fact.column)):
-            yield from _write(node, heading, _HEADINGS[name])
+            yield from write_fields(node, heading, _HEADINGS[name])
     if isinstance(fact, Observation | MentionFact | HeaderNumber):
-        yield from _write(node, fact.quantity, _FIELDS[Quantity])
+        yield from write_fields(node, fact.quantity, _FIELDS[Quantity])
         yield from _year(node, fact.period)
         counted = fact if isinstance(fact, Observation) else fact.quantity
         yield Triple(node, "kg:scale", text_term(counted.scale.value))
@@ -271,7 +230,7 @@ def _instance(cell: Observation | TextCell, class_: str) -> Iterable[Triple]:
     yield Triple(cell.instance, "prov:wasDerivedFrom", f"doc:table_{cell.source.table}")
     if isinstance(cell, Observation):
         yield Triple(cell.instance, cell.predicate, decimal_term(cell.quantity.value))
-        yield from _write(cell.instance, cell, (_PERIOD_FIELD,))
+        yield from write_fields(cell.instance, cell, (_PERIOD_FIELD,))
         yield from _year(cell.instance, cell.period)
     elif not cell.empty:
         yield Triple(cell.instance, cell.predicate, text_term(cell.text))
@@ -313,25 +272,25 @@ class _Loader:
 
     def graph(self) -> KnowledgeGraph:
         page = self._nodes.get(PAGE, {})
-        self._document = _text(_only(page, "dcterms:identifier"))
-        sentences = [SentenceFact(**_read(node, _FIELDS[SentenceFact])) for node in self._kinds["kg:Sentence"]]
+        self._document = read_text(only_object(page, "dcterms:identifier"))
+        sentences = [SentenceFact(**read_fields(node, _FIELDS[SentenceFact])) for node in self._kinds["kg:Sentence"]]
         sentences.sort(key=lambda sentence: sentence.place)
         self._sentences = {f"doc:{s.section}_{s.index}": s for s in sentences}
         page_lead = lead_on_a_page(sentences)
         tables = [_load_table(node, page_lead) for node in self._kinds["kg:Table"]]
-        lines = [LineFact(**_read(node, _FIELDS[LineFact])) for node in self._kinds["kg:Line"]]
-        sections = sorted(self._kinds["kg:Section"], key=lambda node: int(_only(node, "kg:index")))
+        lines = [LineFact(**read_fields(node, _FIELDS[LineFact])) for node in self._kinds["kg:Line"]]
+        sections = sorted(self._kinds["kg:Section"], key=lambda node: int(only_object(node, "kg:index")))
         observations = [
             Observation(**self._cell_fact(node, Observation), quantity=_quantity(node))
             for node in self._kinds["kg:Observation"]
         ]
         texts = [TextCell(**self._cell_fact(node, TextCell)) for node in self._kinds["kg:TextCell"]]
         mentions = [self._mention(node) for node in self._kinds["kg:Mention"]]
-        labels = sorted(self._kinds["kg:HeaderNumber"], key=lambda node: int(_only(node, "kg:order")))
+        labels = sorted(self._kinds["kg:HeaderNumber"], key=lambda node: int(only_object(node, "kg:order")))
         return KnowledgeGraph(
             document=self._document,
-            digest_of_document=_text(_only(page, "kg:digest")),
-            ontology=_text(_only(page, "kg:ontology")),
+            digest_of_document=read_text(only_object(page, "kg:digest")),
+            ontology=read_text(only_object(page, "kg:ontology")),
             observations=tuple(sorted(observations, key=lambda o: (*_order(o.source), o.order))),
             mentions=tuple(sorted(mentions, key=lambda m: (m.place, m.order))),
             labels=tuple(self._label(node) for node in labels),
@@ -339,36 +298,36 @@ class _Loader:
             sentences=tuple(sentences),
             tables=tuple(sorted(tables, key=lambda table: table.index)),
             lines=tuple(sorted(lines, key=lambda line: (line.table, line.index))),
-            sections=tuple(SectionFact(**_read(node, _FIELDS[SectionFact])) for node in sections),
+            sections=tuple(SectionFact(**read_fields(node, _FIELDS[SectionFact])) for node in sections),
         )
 
     def _cell_fact(self, node: Node, kind: type) -> dict[str, Any]:
-        headings = {name: Heading(**_read(node, fields)) for name, fields in _HEADINGS.items()}
-        return {**_read(node, _FIELDS[kind]), **headings, "source": self._cell(node)}
+        headings = {name: Heading(**read_fields(node, fields)) for name, fields in _HEADINGS.items()}
+        return {**read_fields(node, _FIELDS[kind]), **headings, "source": self._cell(node)}
 
     def _mention(self, node: Node) -> MentionFact:
         source, sentence = self._span(node)
-        fields = _read(node, _FIELDS[MentionFact])
+        fields = read_fields(node, _FIELDS[MentionFact])
         return MentionFact(
             **fields, quantity=_quantity(node), source=source, place=sentence.place, sentence=sentence.text
         )
 
     def _label(self, node: Node) -> HeaderNumber:
-        in_cell = _only(node, "prov:wasDerivedFrom").startswith("doc:cell_")
+        in_cell = only_object(node, "prov:wasDerivedFrom").startswith("doc:cell_")
         source = self._cell(node) if in_cell else self._span(node)[0]
-        return HeaderNumber(**_read(node, _FIELDS[HeaderNumber]), quantity=_quantity(node), source=source)
+        return HeaderNumber(**read_fields(node, _FIELDS[HeaderNumber]), quantity=_quantity(node), source=source)
 
     def _cell(self, node: Node) -> CellRef:
-        return CellRef(self._document, **_read(self._place(node), _FIELDS[CellRef]))
+        return CellRef(self._document, **read_fields(self._place(node), _FIELDS[CellRef]))
 
     def _span(self, node: Node) -> tuple[SentenceRef, SentenceFact]:
         span = self._place(node)
-        sentence = self._sentences[_only(span, "kg:sentence")]
-        fields = _read(span, _FIELDS[SentenceRef])
+        sentence = self._sentences[only_object(span, "kg:sentence")]
+        fields = read_fields(span, _FIELDS[SentenceRef])
         return SentenceRef(self._document, sentence.section, sentence.index, **fields), sentence
 
     def _place(self, node: Node) -> Node:
-        return self._nodes.get(_only(node, "prov:wasDerivedFrom"), {})
+        return self._nodes.get(only_object(node, "prov:wasDerivedFrom"), {})
 
 
 def _order(ref: CellRef) -> tuple[int, int, int]:
@@ -376,13 +335,13 @@ def _order(ref: CellRef) -> tuple[int, int, int]:
 
 
 def _quantity(node: Node) -> Quantity:
-    return Quantity(**_read(node, _FIELDS[Quantity]))
+    return Quantity(**read_fields(node, _FIELDS[Quantity]))
 
 
 def _load_table(node: Node, page_lead: tuple[int, int]) -> TableFact:
     lead = page_lead
     if "kg:leadFrom" in node:
-        lead = int(_only(node, "kg:leadFrom")), int(_only(node, "kg:leadTo"))
-    numbered = (_text(term).partition(": ") for term in node.get("kg:reason", ()))
+        lead = int(only_object(node, "kg:leadFrom")), int(only_object(node, "kg:leadTo"))
+    numbered = (read_text(term).partition(": ") for term in node.get("kg:reason", ()))
     reasons = tuple(reason for _, _, reason in sorted(numbered, key=lambda parts: int(parts[0])))
-    return TableFact(**_read(node, _FIELDS[TableFact]), reasons=reasons, lead=lead)
+    return TableFact(**read_fields(node, _FIELDS[TableFact]), reasons=reasons, lead=lead)

@@ -2,22 +2,27 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.core import OntologyClass
-from quaestor.ontology.ontology import (
-    KeptDistinct,
-    Merge,
-    Ontology,
-    OntologyProperty,
-    Proposal,
-    read_kind,
+from quaestor.ontology.fields import (
+    NODE,
+    SCORE,
+    TEXT,
+    WHOLE,
+    Field,
+    Node,
+    TermForm,
+    read_fields,
+    read_text,
+    write_fields,
 )
-from quaestor.ontology.terms import ROOT_CLASS, group_by_subject, read_term, read_turtle, text_term
+from quaestor.ontology.ontology import KeptDistinct, Merge, Ontology, OntologyProperty, Proposal, read_kind
+from quaestor.ontology.terms import ROOT_CLASS, group_by_subject, read_turtle, text_term
 
-Node = Mapping[str, Sequence[str]]
+_ORIGIN = TermForm(lambda core: text_term("core" if core else "learned"), lambda term: read_text(term) == "core")
 _Record = OntologyClass | OntologyProperty | Merge | KeptDistinct | Proposal
 
 
@@ -44,63 +49,41 @@ def _subject(record: _Record) -> str:
             return _node_name("proposal", *parts)
 
 
+_LABEL, _RULE = Field("label", "rdfs:label", TEXT), Field("rule", "kg:rule", TEXT)
+_DOCUMENTS = Field("documents", "kg:seenIn", TEXT, many=True)
+_FIELDS: Mapping[type[_Record], tuple[str, tuple[Field, ...]]] = {
+    OntologyClass: ("owl:Class", (_LABEL, Field("core", "kg:origin", _ORIGIN), _DOCUMENTS)),
+    OntologyProperty: ("owl:DatatypeProperty", (
+        _LABEL, Field("variants", "skos:altLabel", TEXT, many=True), Field("range", "rdfs:range", NODE),
+        Field("classes", "kg:seenOn", NODE, many=True), Field("lines", "kg:lines", WHOLE),
+        Field("mentions", "kg:mentions", WHOLE), Field("concepts", "kg:concept", TEXT, many=True), _DOCUMENTS,
+    )),
+    Merge: ("kg:Merge", (
+        Field("variant", "kg:variant", TEXT), Field("into", "kg:into", TEXT), _RULE, Field("score", "kg:score", SCORE),
+    )),
+    KeptDistinct: ("kg:Distinction", (
+        Field("label", "kg:label", TEXT), Field("other", "kg:otherLabel", TEXT), _RULE,
+        Field("document", "kg:seenIn", TEXT),
+    )),
+    Proposal: ("kg:Proposal", (
+        Field("kind", "kg:rule", TermForm(text_term, lambda term: read_kind(read_text(term)))),
+        Field("label", "kg:label", TEXT), Field("into", "kg:into", TEXT, ""), _DOCUMENTS,
+        Field("cues", "skos:altLabel", TEXT, many=True), Field("reason", "kg:reason", TEXT),
+    )),
+}  # fmt: skip
+"""The type and the stored attributes of each kind of record."""
+
+
 def _triples(subject: str, record: _Record) -> Iterator[Triple]:
-    for predicate, objects in _statements(record).items():
-        for term in (objects,) if isinstance(objects, str) else objects:
-            yield Triple(subject, predicate, term)
-
-
-def _statements(record: _Record) -> dict[str, str | Iterable[str]]:
-    """Return the objects of a record's triples by predicate."""
-    match record:
-        case OntologyClass():
-            return {
-                "rdf:type": "owl:Class",
-                "rdfs:label": text_term(record.label),
-                "rdfs:subClassOf": () if record.name == ROOT_CLASS else ROOT_CLASS,
-                "kg:origin": text_term("core" if record.core else "learned"),
-                "skos:altLabel": [text_term(cue) for cue in record.cues if cue != record.label],
-                "kg:seenIn": map(text_term, record.documents),
-            }
-        case OntologyProperty():
-            return {
-                "rdf:type": "owl:DatatypeProperty",
-                "rdfs:label": text_term(record.label),
-                "rdfs:domain": record.domain,
-                "rdfs:range": record.range,
-                "kg:lines": str(record.lines),
-                "kg:mentions": str(record.mentions),
-                "skos:altLabel": map(text_term, record.variants),
-                "kg:seenOn": record.classes,
-                "kg:concept": map(text_term, record.concepts),
-                "kg:seenIn": map(text_term, record.documents),
-            }
-        case Merge():
-            return {
-                "rdf:type": "kg:Merge",
-                "kg:variant": text_term(record.variant),
-                "kg:into": text_term(record.into),
-                "kg:rule": text_term(record.rule),
-                "kg:score": f'"{record.score}"^^xsd:decimal',
-            }
-        case KeptDistinct():
-            return {
-                "rdf:type": "kg:Distinction",
-                "kg:label": text_term(record.label),
-                "kg:otherLabel": text_term(record.other),
-                "kg:rule": text_term(record.rule),
-                "kg:seenIn": text_term(record.document),
-            }
-        case Proposal():
-            return {
-                "rdf:type": "kg:Proposal",
-                "kg:rule": text_term(record.kind),
-                "kg:label": text_term(record.label),
-                "kg:reason": text_term(record.reason),
-                "kg:into": text_term(record.into) if record.into else (),
-                "skos:altLabel": map(text_term, record.cues),
-                "kg:seenIn": map(text_term, record.documents),
-            }
+    kind, fields = _FIELDS[type(record)]
+    yield Triple(subject, "rdf:type", kind)
+    yield from write_fields(subject, record, fields)
+    if isinstance(record, OntologyProperty):
+        yield Triple(subject, "rdfs:domain", record.domain)
+    if isinstance(record, OntologyClass):
+        yield from (Triple(subject, "skos:altLabel", text_term(cue)) for cue in record.cues if cue != record.label)
+        if record.name != ROOT_CLASS:
+            yield Triple(subject, "rdfs:subClassOf", ROOT_CLASS)
 
 
 def _node_name(kind: str, *parts: str) -> str:
@@ -127,12 +110,17 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
     try:
         ontology = Ontology(
             tuple(_read_class(name, nodes[name]) for name in of_kind["owl:Class"]),
-            tuple(_read_property(name, nodes[name]) for name in of_kind["owl:DatatypeProperty"]),
-            tuple(sorted(_read_merge(nodes[name]) for name in of_kind["kg:Merge"])),
-            tuple(sorted(_read_distinction(nodes[name]) for name in of_kind["kg:Distinction"])),
-            tuple(sorted(_read_proposal(nodes[name]) for name in of_kind["kg:Proposal"])),
+            tuple(
+                OntologyProperty(name, **read_fields(nodes[name], _FIELDS[OntologyProperty][1]))
+                for name in of_kind["owl:DatatypeProperty"]
+            ),
+            *(
+                tuple(sorted(kind(**read_fields(nodes[name], fields)) for name in of_kind[written]))
+                for kind in (Merge, KeptDistinct, Proposal)
+                for written, fields in (_FIELDS[kind],)
+            ),
         )
-    except (IndexError, ValueError) as error:
+    except ValueError as error:
         raise OntologyError(f"cannot read {what}: a class, property or merge is incomplete ({error})") from None
     written = set(ontology.each_triple()) if ontology.classes else set()
     if not ontology.classes or written != given:
@@ -142,51 +130,7 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
     return ontology
 
 
-def _texts(node: Node, predicate: str) -> tuple[str, ...]:
-    return tuple(sorted(str(read_term(o)) for o in node.get(predicate, ())))
-
-
-def _text(node: Node, predicate: str) -> str:
-    return str(read_term(node[predicate][0]))
-
-
 def _read_class(name: str, node: Node) -> OntologyClass:
-    label = _text(node, "rdfs:label")
-    cues = tuple(sorted((label, *_texts(node, "skos:altLabel"))))
-    return OntologyClass(name, label, cues, _text(node, "kg:origin") == "core", _texts(node, "kg:seenIn"))
-
-
-def _read_property(name: str, node: Node) -> OntologyProperty:
-    return OntologyProperty(
-        name=name,
-        label=_text(node, "rdfs:label"),
-        variants=_texts(node, "skos:altLabel"),
-        range=node["rdfs:range"][0],
-        classes=tuple(sorted(node.get("kg:seenOn", ()))),
-        lines=int(node["kg:lines"][0]),
-        mentions=int(node["kg:mentions"][0]),
-        documents=_texts(node, "kg:seenIn"),
-        concepts=_texts(node, "kg:concept"),
-    )
-
-
-def _read_merge(node: Node) -> Merge:
-    return Merge(
-        _text(node, "kg:variant"), _text(node, "kg:into"), _text(node, "kg:rule"), float(_text(node, "kg:score"))
-    )
-
-
-def _read_distinction(node: Node) -> KeptDistinct:
-    label, other = _text(node, "kg:label"), _text(node, "kg:otherLabel")
-    return KeptDistinct(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))
-
-
-def _read_proposal(node: Node) -> Proposal:
-    return Proposal(
-        read_kind(_text(node, "kg:rule")),
-        _text(node, "kg:label"),
-        _text(node, "kg:into") if "kg:into" in node else "",
-        _texts(node, "skos:altLabel"),
-        _texts(node, "kg:seenIn"),
-        _text(node, "kg:reason"),
-    )
+    fields = read_fields(node, _FIELDS[OntologyClass][1])
+    cues = {fields["label"], *map(read_text, node.get("skos:altLabel", ()))}
+    return OntologyClass(name, cues=tuple(sorted(cues)), **fields)
