@@ -36,7 +36,6 @@ class Variable:
     Attributes:
         name: An identifier: `net_revenue_2008`; `result_N` for the answer of turn N, counted from 0.
         value: The number, in units of `scale`.
-        scale: The multiplier of the value.
         source: The cell or span, or None for an earlier answer.
     """
 
@@ -88,7 +87,6 @@ class Answer:
 
     Attributes:
         value: The value; None if the solver found none.
-        scale: The multiplier of the value.
         unit: The unit, if the document states it.
         description: A description of the number ("Change in net revenue from 2007 to 2008").
         entity: The row, column or thing that it is about ("net revenue"); the part in a percentage; the selected line

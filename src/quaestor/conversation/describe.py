@@ -71,8 +71,6 @@ def describe(
     """Describe the result of a plan, as an answer without its value and its formula.
 
     Args:
-        memory: The earlier turns.
-        document: The page with the plan's numbers.
         question: The question, which may name things that the page does not, and marks percentages among ratios.
         result: The result of the plan; a selected year or line is part of the description.
     """
@@ -318,7 +316,6 @@ class _Reader:
                 return self._answer(turn + step)
 
     def _group(self, group: CellGroup) -> Meaning:
-        """Describe a group of cells by its first cells."""
         cells = [
             self._cell(source, label)
             if isinstance(source, CellRef)
@@ -359,12 +356,10 @@ class _Reader:
 
 
 def _quote_before(text: str) -> str:
-    """Return the last words of a text."""
     return text if len(text) <= _QUOTED else f"...{text[-_QUOTED:].partition(' ')[2]}"
 
 
 def _places_in(text: str, name: str) -> Iterator[int]:
-    """Yield the positions of a name in a text."""
     at = text.find(name)
     while at >= 0:
         yield at
@@ -431,7 +426,6 @@ def _name(found: Meaning, label: str) -> str:
 
 
 def _name_uniquely(variables: Iterator[Variable]) -> Iterator[Variable]:
-    """Yield distinct variables with unique names."""
     seen: dict[str, Variable] = {}
     for variable in variables:
         name, count = variable.name, 1
@@ -449,8 +443,6 @@ def explain_plan(
     """Fill in the sentences of a plan's explanation with the results of its steps; None if it has none.
 
     Args:
-        memory: The earlier turns.
-        document: The source of the plan's numbers.
         question: The question; the answer's number is displayed as in the answer.
     """
 

@@ -30,7 +30,6 @@ class ShownSource:
 
     Attributes:
         place: `row | column` of a cell; section and number of a sentence.
-        text: The cell or the sentence as printed.
         start: The start of the number's span in `text`.
         end: The character after the span.
     """
@@ -115,7 +114,6 @@ def _is_in_other_scale(answer: Answer) -> bool:
 
 
 def _find_last(answer: Answer) -> Compute | None:
-    """Return the last operation of an answer's plan, or None."""
     last = answer.plan.steps[-1] if answer.plan is not None else None
     return last if isinstance(last, Compute) else None
 

@@ -20,12 +20,9 @@ class StageAnswered:
 
     Attributes:
         stage: Its number, from 1.
-        accepted: Whether its answer was accepted.
         shown: The answer as displayed; None if it found none.
         confidence: The confidence of the answer, or None.
         least: The minimum confidence; None for the last stage.
-        error: Why it found no answer, if it failed.
-        seconds: The duration.
         usage: The usage of models (see `Usage.counts`); empty if there was none.
     """
 
@@ -86,7 +83,6 @@ class Drafted:
 
     Attributes:
         draft: Its number in the turn, from 1.
-        steps: Its steps in words, in order.
         result: The recomputed result, as displayed.
         says: The answer claimed by the expert, or None.
         checked: The checks that were applied, whatever they found.
@@ -132,7 +128,6 @@ class EvidenceFound:
     Attributes:
         finding: The kind of finding: `arithmetic`, `period`, ...
         step: The step of the draft, from 1.
-        text: What is wrong and what would be right.
     """
 
     draft: int
@@ -171,7 +166,6 @@ class VerdictMissing:
     """A critic gave no usable verdict on a draft.
 
     Attributes:
-        critic: What the critic judges: `extraction`, `calculation`.
         error: The fault of its last reply.
     """
 
@@ -299,7 +293,6 @@ class ReplyRejected:
     """A reply of a model could not be used; it is requested again if attempts are left.
 
     Attributes:
-        phase: The phase of the request.
         wanted: The wanted output, such as `write_plan`.
         number: The number of the rejected reply in the phase, from 1.
     """
@@ -321,8 +314,6 @@ class AnswerClaimed:
     Units: a number is in units of `scale`.
 
     Attributes:
-        scale: The stated multiplier.
-        unit: The stated unit, or None.
         steps: The tool results that the answer is based on.
         explanation: How it found the answer, in its words, or None.
     """
@@ -384,7 +375,6 @@ class FormulaWritten:
 
     Attributes:
         formula: Arithmetic over their names; None if the model finds no answer.
-        reasoning: The model's reasoning, or "".
     """
 
     formula: str | None
@@ -438,7 +428,6 @@ class LookedUp:
         step: The step of the plan, from 1.
         score: The quality of the match, 0 to 100; None if it was not scored.
         runner_up: The second best match, or None.
-        runner_up_score: Its score, or None.
     """
 
     step: int
@@ -637,9 +626,7 @@ class Trace:
         return tuple(self._events)
 
     def __iter__(self) -> Iterator[Event]:
-        """Iterate over a snapshot of the events."""
         return iter(self.events)
 
     def __len__(self) -> int:
-        """The number of events."""
         return len(self._events)

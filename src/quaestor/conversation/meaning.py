@@ -76,7 +76,6 @@ class Meaning:
 
     Attributes:
         key: Its calculation; equal for equal calculations.
-        metric: A metric type of the ontology's core.
         subject: Description without periods: "net revenue", "sum of rent and taxes".
         text: Description with periods: "net revenue in 2008", "change in net revenue from 2007 to 2008".
         entities: The distinct things that it is about.
@@ -107,7 +106,6 @@ def number_result(key: str, subject: str, period: Period | None, shown: str, ent
     """Return the meaning of a number of the page.
 
     Args:
-        period: The number's period, or None.
         shown: The words of the period: " in 2008", or "".
     """
     entities = (entity,) if entity else ()
@@ -125,12 +123,7 @@ def number_key(value: Decimal) -> str:
 
 
 def describe_computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
-    """Return the meaning of an operation's result.
-
-    Args:
-        operation: A name of `quaestor.plan.operations`.
-        operands: The operands in order, as many as the operation takes.
-    """
+    """Return the meaning of an operation's result."""
     if operation == "identity":
         return operands[0]
     if operation == "explain":
@@ -320,7 +313,6 @@ def _build(
 
 
 def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
-    """Return whether two numbers have the same subject and different periods."""
     return (
         later.subject == earlier.subject
         and None not in (later.period, earlier.period)
@@ -414,8 +406,6 @@ def describe_selection(operation: str, operands: Sequence[Meaning], noun: str) -
     """Return the meaning of an operation on a list.
 
     Args:
-        operation: A name of `quaestor.plan.operations` for lists.
-        operands: The operands in order, as many as the operation takes.
         noun: The question's word for the entries ("segment"), or "".
     """
     listed = operands[0]
@@ -459,7 +449,6 @@ def _labels(value: AnswerValue) -> tuple[str, ...]:
 
 
 def _list_meaning_listed(operands: Sequence[Meaning]) -> Meaning:
-    """Return the meaning of a list of results."""
     if len(operands) == 1:
         return operands[0]
     metrics = {operand.metric for operand in operands}

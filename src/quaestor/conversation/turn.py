@@ -29,7 +29,6 @@ class ToolCall:
     Attributes:
         input: The arguments as JSON, or as text if they are not JSON.
         output: The result as JSON, or as text.
-        seconds: The duration.
         started: The time of the call, in UTC; None in old records that lack it.
     """
 
@@ -45,7 +44,6 @@ class ToolCall:
 
         Args:
             arguments: The arguments, as JSON or as JSON text.
-            result: The result, as JSON or as JSON text.
             begun: `time.perf_counter()` at the start of the call; None for now.
         """
         seconds = 0.0 if begun is None else round(perf_counter() - begun, 6)
@@ -80,8 +78,6 @@ class Turn:
             answer without a plan, such as an imported one.
         events: What happened between question and answer, in order.
         references: What the question refers to in earlier turns, resolved by rules.
-        tool_calls: The tool calls, in order.
-        usage: The usage of models: requests, tokens, money.
         registers: The result of each step of the plan when it was executed again.
         error: The named error that left the turn without an answer, or None.
         started: The time of the question, in UTC, to the millisecond.

@@ -188,7 +188,6 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
 
 
 def _first_numbers(table: Table, axis: Axis) -> dict[int, Decimal]:
-    """Return the first number of each line that has one."""
     first: dict[int, Decimal] = {}
     for cell in body_cells(table):
         if cell.quantities:

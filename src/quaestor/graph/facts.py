@@ -215,8 +215,6 @@ class TableFact:
     """Classification of a table.
 
     Attributes:
-        name: Class of its instances, such as `kg:CashFlow`.
-        reasons: Cues for the class, strongest first.
         lead: Index of the first sentence that leads to it, and index after the last one.
     """
 

@@ -167,11 +167,7 @@ class Sparql:
         return tuple(dict(zip(reply["names"], map(self._value, row), strict=True)) for row in reply["rows"])
 
     def ask(self, query: str, limits: Limits | None = None) -> bool:
-        """Return the result of an ASK query.
-
-        Raises:
-            QueryError: The query is refused, malformed or too slow.
-        """
+        """Return the result of an ASK query."""
         return bool(self._ask_worker(guard(query, "ASK"), limits or Limits())["answer"])
 
     def _ask_worker(self, guarded: GuardedQuery, limits: Limits) -> dict[str, Any]:

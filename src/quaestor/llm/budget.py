@@ -97,7 +97,6 @@ class Meter:
         already: Usage | None = None,
         prices: Mapping[str, Pricer] | None = None,
     ) -> None:
-        """Start counting."""
         self._budget = budget or Budget()
         self._price, self._prices = price, dict(prices or {})
         self._total = already or Usage()

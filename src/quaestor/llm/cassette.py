@@ -166,7 +166,6 @@ class CassetteRecorder:
             self._take_place(self._replaced)
 
     def _take_place(self, target: Path) -> None:
-        """Replace the older file, now that there is a reply."""
         self._file.close()
         try:
             os.replace(self._path, target)
@@ -186,7 +185,6 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
     live = False
 
     def __init__(self, path: Path) -> None:
-        """Read the file."""
         self._path = path
         self._entries = _read(path)
         self._keys = [_key(entry.method, entry.path, unpack(entry.request)) for entry in self._entries]
@@ -370,7 +368,6 @@ def _first_difference(left: str, right: str) -> int:
 
 
 def _shown(text: str, start: int = 0) -> str:
-    """Return the text around a position."""
     begin = max(0, start - _SHOWN // 3) if len(text) > _SHOWN else 0
     piece = text[begin : begin + _SHOWN]
     return f"{'...' if begin else ''}{piece}{'...' if begin + _SHOWN < len(text) else ''}"

@@ -63,7 +63,6 @@ class RetryPolicy:
     """Number of attempts and pauses between them.
 
     Attributes:
-        attempts: Limit of requests for one reply.
         first: Seconds before the second attempt; the limit doubles with each further one.
         longest: Limit in seconds for a pause of ours.
         patience: Limit in seconds for a pause that a server asks for (`retry-after`); a longer one is an outage.

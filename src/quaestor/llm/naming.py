@@ -171,7 +171,6 @@ def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
 
 
 def _check(where: str, key: str, value: object) -> None:
-    """Refuse an unknown setting, or a value of the wrong type."""
     kinds = _KINDS.get(key)
     if kinds is None:
         raise SettingsError(unknown_name("key", key, _KINDS, where=f"in {where}"))

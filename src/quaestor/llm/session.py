@@ -55,7 +55,6 @@ class ExchangeLog:
     """Sink with the exchanges of conversations in progress."""
 
     def __init__(self) -> None:
-        """Create an empty log."""
         self._exchanges: list[Exchange] = []
         self._hearing: dict[str, Callable[[Exchange], None]] = {}
 
@@ -93,7 +92,6 @@ class ModelSession:
         tracing: "TracerProvider | None" = None,
         config: ModelConfig | None = None,
     ) -> None:
-        """Create a session from open connections."""
         self._tracing = tracing
         self.config: ModelConfig | None = config
         self.connection: Connection = connection

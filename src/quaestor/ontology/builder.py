@@ -216,7 +216,6 @@ class OntologyBuilder:
 
 
 def _append(numbers: "array[int]", number: int) -> None:
-    """Append a number unless it is the last one."""
     if not numbers or numbers[-1] != number:
         numbers.append(number)
 

@@ -93,10 +93,8 @@ class QuestionPattern:
     Attributes:
         name: `kg:PatternGrowthRate`.
         weight: Confidence in the metric type, 0 to 1.
-        metric_type: The requested metric type (`percentage_change`), or None.
         again: True if the previous question's metric type is requested again.
         after: Metric types of the previous result after which the pattern applies; empty for any.
-        scale: The requested scale (`million`, `percent`), or None.
         magnitude: True if the sign is to be dropped.
     """
 
@@ -188,7 +186,6 @@ class OntologyClass:
     Attributes:
         name: `kg:CashFlow`.
         cues: Words that indicate the type, including its label, sorted.
-        core: True for a hand-written class.
     """
 
     name: str
@@ -204,10 +201,8 @@ class MetricType:
 
     Attributes:
         name: As in answers: `percentage_change`.
-        operation: Operation of plans that computes it.
         also_by: Other operations with results of this type.
         operands: Meaning of each operand in order; one entry if the operation takes any number of them.
-        many: True if the operation takes any number of operands.
         broader: Names of the direct supertypes.
         worked: Examples with results, checked by tests: `subtract(120, 100) = 20`.
     """

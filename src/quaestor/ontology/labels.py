@@ -214,11 +214,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ClassMatch:
-    """A possible class of a table.
-
-    Attributes:
-        reasons: The strongest cues with their places.
-    """
+    """A possible class of a table."""
 
     name: str
     score: float

@@ -25,7 +25,6 @@ class Concept:
     Attributes:
         name: With its prefix (`us-gaap:Assets`).
         phrases: Common names as terms, the most usual one first.
-        called: The most usual name.
         others: Phrases that sound similar but mean something else, as written.
         written_labels: Labels in reports outside the United States that are too general for a question, as written.
     """
@@ -55,11 +54,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class NamedMeasure:
-    """A measure that analysts compute from concepts.
-
-    Attributes:
-        called: The most usual name.
-    """
+    """A measure that analysts compute from concepts."""
 
     name: str
     phrases: tuple[tuple[str, ...], ...]

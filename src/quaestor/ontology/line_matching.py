@@ -449,7 +449,6 @@ class LineIndex:
         return None
 
     def _match_caption(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
-        """Return the property with this caption, and the known caption."""
         met = self._keys.get(caption_key(text))
         line = self._core.lines.get(met[0]) if met else None
         return None if line and context and context.table_class in line.not_on else met
@@ -505,7 +504,6 @@ def _make_match(rule: str, name: str, label: str, *, shared: bool = False) -> Pr
 
 
 def _may_be_on(kind: LineKind, context: LineContext | None) -> bool:
-    """Whether a kind of line may occur in a class of tables."""
     table_class = context.table_class if context is not None else None
     return table_class not in kind.not_on and (not kind.classes or table_class in kind.classes)
 

@@ -177,10 +177,8 @@ class Proposal:
     Attributes:
         kind: `class`: tables with one of `cues` have the type `label`. `property`: the phrase `label` is a property,
             even if it is rare. `merge`: the labels `label` and `into` are the same property.
-        label: A label as printed, or the name of a class in words.
         into: For a merge, the label that is merged with.
         cues: For a class, words in or around its tables.
-        documents: Ids of documents that support the proposal.
     """
 
     kind: ProposalKind
@@ -361,7 +359,6 @@ class Ontology:
         return Explanation(False, (), "no rule merges them")
 
     def _reason(self, merge: Merge) -> str:
-        """Return the reason for a merge: that of the rung or of the proposal."""
         ends = {plain(merge.variant), plain(merge.into)}
         proposed = (p.reason for p in self.proposals if {plain(p.label), plain(p.into)} == ends)
         return next(proposed, "") or _REASONS[merge.rule]

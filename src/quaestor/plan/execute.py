@@ -136,7 +136,6 @@ class _Run:
         return replace(result, fraction=plain and self._is_fraction(step))
 
     def _copy(self, operand: Operand, step: Compute) -> StepResult | Entries:
-        """Return the operand of an `identity` unchanged."""
         if isinstance(operand, Ref):
             return self._lists.get(operand.step) or self._register(operand, step)
         (number, counts, sources) = self._number(operand, step)
@@ -291,7 +290,6 @@ class _Run:
         return number, operand.limits if isinstance(operand, Constant) else counts, sources
 
     def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Amount]:
-        """Return the numbers of an operand: one number, a row, or a list."""
         if isinstance(operand, RowRef):
             return _row(operand, step)
         if operation.takes == "all" and self._is_list(operand):
@@ -322,7 +320,6 @@ class _Run:
 
 
 def _apply(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo, Dimension]:
-    """Compute with numbers, and return the result with its scale and unit."""
     value, counts = _calculate(operation, operands)
     assert not isinstance(value, Selection)  # an operation on numbers
     return value, counts

@@ -129,7 +129,6 @@ def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
 
 
 def _group(group: CellGroup) -> _Part:
-    """Format a group with its labelled cells."""
     counts = set(group.counts)
     common = counts.pop() if len(counts) == 1 else Dimension()
     cells = [

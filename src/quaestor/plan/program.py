@@ -263,7 +263,6 @@ def _value(
 
 
 def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:
-    """Return the turn and the step of a reference."""
     if ref.step > 0:
         return turn, ref.step
     return turn + ref.step, len(_plan_of(plans, turn + ref.step).steps)
@@ -359,7 +358,6 @@ def write_operand(operand: Operand) -> str:
 
 
 def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
-    """Return the step that begins at `position`, and the position after it."""
     call = _CALL.match(text, position)
     if call is None:
         raise ProgramError(text, position, "expected an operation and its opening parenthesis")

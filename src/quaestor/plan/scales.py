@@ -277,7 +277,6 @@ def _plain(shifts: tuple[int, ...]) -> OperandScaling:
 
 
 def _percent_over(divisor: Dimension) -> OperandScaling:
-    """Return the scaling of a percentage divided by something other than a percentage."""
     if divisor.constant == 100:
         return _plain((0, 0))
     if divisor.constant is not None and abs(divisor.constant) <= _MOST_TIMES:

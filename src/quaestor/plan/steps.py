@@ -109,7 +109,6 @@ class RowRef:
     """Exact label of a table row, the operand of the `table_*` operations.
 
     Attributes:
-        text: The label as printed in the table.
         values: The numbers of the row; empty until the plan is bound to a document.
         table: The index of the table, from 0; None if the document has only one.
         label_scale: The common scale of the labels of its cells, as in `Extract.label_scale`; None if they differ.
@@ -164,8 +163,6 @@ class Extract:
     """Step that takes a number or words from the document.
 
     Attributes:
-        id: The step's number, from 1.
-        source: The cell or span.
         label: A description for people: "net revenue, 2008".
         quantity: The number as printed; None for words.
         reading: `signed` keeps the printed sign; `magnitude` drops it, if a question asks how large.
@@ -202,12 +199,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """Step that applies an operation to earlier steps, earlier turns or constants.
-
-    Attributes:
-        id: The step's number, from 1.
-        operation: A name in `quaestor.plan.operations`.
-    """
+    """Step that applies an operation to earlier steps, earlier turns or constants."""
 
     id: int
     operation: str

@@ -77,7 +77,6 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
 
 
 def _result_kind(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
-    """Return the kind of a step's result."""
     if isinstance(step, Extract):
         return _Kind("words", kind_words(Text(step.text))) if step.quantity is None and step.text else _NUMBER
     operation = OPERATIONS.get(step.operation)

@@ -46,7 +46,6 @@ class BlockLine:
     """Terms of a table row or sentence.
 
     Attributes:
-        heads: Terms of the headings above it in the table.
         counted: For a sentence, terms of the things counted: "12 mills", "the number of mills was 12".
     """
 
@@ -59,7 +58,6 @@ class BlockLine:
     terms: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Combine the terms of the line and of its headings."""
         object.__setattr__(self, "terms", self.heads.union(self.label))
 
 
@@ -71,7 +69,6 @@ class BlockTerms:
         around: Terms around the lines, each with the weight of its best position.
         years: Years around the lines, except those in a table's column headings.
         names: Terms of the title and of the innermost heading.
-        back_matter: Whether it belongs to exhibits or signatures.
     """
 
     lines: tuple[BlockLine, ...]

@@ -113,7 +113,6 @@ class CauseSentence:
         headings: Stems of the nearest headings, nearest last.
         year: Latest year in the sentence, or else in its heading.
         months: Lengths of periods in the sentence, or else in its heading.
-        discussed: Whether it belongs to the management's discussion.
         listed: Items of the list that it introduces ("due to the following:"), each with the index of its block.
     """
 
@@ -249,7 +248,6 @@ class CauseQuestion:
     Attributes:
         rose: Whether it asks about an increase; None if not specified.
         year: The year of the change; None if not specified.
-        months: Length of the period, if specified.
         statutory: Whether it asks about a rate compared with the statutory one.
     """
 
@@ -302,7 +300,6 @@ def find_causes(cause: CauseQuestion, document: Document) -> tuple[CauseCandidat
 
 
 def _read_subject_of_change(question: Question) -> str:
-    """Return the words of a question for what changed."""
     text = question.lowered[:_LONGEST]
     for period in reversed([period for period in question.periods if period.end <= _LONGEST]):
         text = f"{text[: period.start]} {text[period.end :]}"

@@ -33,10 +33,8 @@ def excerpt_for(
 
     Args:
         index: Index of the document; places and sources of other documents are ignored.
-        budget_tokens: Approximate token limit for the excerpt.
         earlier_sources: Sources of earlier answers that the conversation still uses, latest first.
         needed: Indices of blocks without which the question cannot be answered, included regardless of size.
-        shorten: Removes irrelevant parts of a block.
     """
     document = index.document
     if fits_excerpt(document, budget_tokens):
@@ -110,9 +108,6 @@ def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed
 
     Tables keep relevant rows with their headings, and totals. A table without a relevant row, or with periods as rows,
     is unchanged. Passages keep relevant sentences, each with the one before.
-
-    Args:
-        fixed: Rows that are always kept.
     """
     match block.content:
         case Table() as table if table.orientation != "rows" and len(table.rows) - table.header_rows > _FEW_ROWS:

@@ -58,7 +58,6 @@ class WordIndex:
     """Finds lines and blocks by their terms. Safe for several threads."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        """Wrap a database created by `build` or `load`."""
         self._database = database
         self._lock = threading.Lock()
         self.digest: str = str(self._rows("SELECT digest FROM of_document")[0][0])

@@ -54,7 +54,6 @@ class LineMatch:
 
     Attributes:
         score: 0 without a match, about 1 for a complete match.
-        found: Weights of the terms found.
         share: Share of the label that is asked for, from 0 to 1.
         same_line: Whether the question names this line of a statement, by any caption.
     """
@@ -131,7 +130,6 @@ def _match_line(
 
 
 def _weigh_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
-    """Adjust the score of a line for the role of its table."""
     if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
         score -= _FLOW
     gained = _STATEMENT if role.is_statement else _ROLES.get(role, 0.0)

@@ -72,7 +72,6 @@ class NamedSubject:
     name: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        """Return whether a thing is named."""
         return bool(self.stems)
 
 

@@ -25,7 +25,6 @@ class Reason:
     text: str
 
     def __str__(self) -> str:
-        """Return the reason in words."""
         return _WORDS[self.kind].format(self.text)
 
 
@@ -53,10 +52,8 @@ class Place:
         sentences: For a passage, the relevant sentences, best first, by index in the block; else empty.
         score: From 0 to 1: how much of the question is matched. Not a probability, but comparable between documents.
         why: Reasons for the place, strongest first.
-        text: The relevant text as printed, shortened.
         table: For a table, its index in the document, else None.
         page: Page number, from 1, or None if unknown.
-        section: Headings, outermost first.
         title: Title of the table or the nearest heading; "" if there is none.
         anchor: Location in the file, as in `Block.anchor`.
     """

@@ -131,11 +131,7 @@ def build_answer(
     confidence: float | None = None,
     reason: str | None = None,
 ) -> Answer:
-    """Build the answer of a plan from the memory of earlier turns (see `answer_from_plan`).
-
-    Raises:
-        PlanError: The plan cannot be run.
-    """
+    """Build the answer of a plan from the memory of earlier turns (see `answer_from_plan`)."""
     plan = with_label_scales(plan, document)
     execution = execute(plan, memory.registers)
     explanation = explain_plan(plan, execution.registers, memory, document, question)

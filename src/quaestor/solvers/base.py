@@ -100,7 +100,6 @@ class Session:
     """
 
     def __init__(self) -> None:
-        """Create an empty session."""
         self._kept: dict[int, tuple[object, Any]] = {}
         self._lock = threading.Lock()
 

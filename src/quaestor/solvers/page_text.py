@@ -75,7 +75,6 @@ def select_text(
 
 
 def _word_weights(question: str, memory: Memory) -> Mapping[str, float]:
-    """Return the words to search for, with their weights."""
     wanted: dict[str, float] = {}
     for ago, earlier_question in enumerate((question, *reversed(memory.questions[-_TURNS_BEFORE:]))):
         for word in stems(earlier_question):

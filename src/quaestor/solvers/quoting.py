@@ -155,7 +155,6 @@ def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, in
 
 
 def _is_in_word(text: str, place: int) -> bool:
-    """Return whether a position is inside a word."""
     return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 

@@ -40,7 +40,6 @@ class ConfidenceOptions:
     )
 
     def __post_init__(self) -> None:
-        """Refuse incompatible options."""
         if self.abstain_below and self.calibration is None:
             raise SettingsError(
                 "a model's answers have no confidence to withhold them by: name a calibration, which "

@@ -23,7 +23,6 @@ class Antecedent:
     Attributes:
         turn: Its index in the conversation, from 0.
         score: Its share among the candidates of the expression; all shares sum to 1.
-        reason: Why it is a candidate.
     """
 
     turn: int
@@ -144,9 +143,7 @@ class Expression:
     """A referring expression.
 
     Attributes:
-        start: Its first character.
         end: The character after the last one.
-        kind: The kind of thing that it refers to.
         noun: Its noun for a result ("change"), or None.
         words: Its words that name a thing, singular.
         count: The number of things that it refers to; 0 if unknown.

@@ -56,15 +56,15 @@ class Result:
     Attributes:
         turn: Its index in the conversation, from 0.
         metric: `Answer.metric_type`.
-        made: The kind of its last operation: "value", "change", "relative change", ...
-        entity: The entity that it is about, or None.
+        operation_kind: The kind of its last operation: "value", "change", "relative change", ...
         years: The years of its question; those of its answer if the question names none or the answer was selected:
             "in which year from 2006 to 2010 was it highest?".
         words: The content words of its question, singular.
-        rests: For each operand of its last operation, the latest earlier turn with that result, or None; for a change
-            the later value comes before its base.
+        dependencies: For each operand of its last operation, the latest earlier turn with that result, or None; for a
+            change the later value comes before its base.
         expression: Its calculation; equal for equal results.
-        things: The words of what it is about, singular; taken from the previous result if the question names nothing.
+        subject_words: The words of what it is about, singular; those of the previous result if the question names
+            nothing.
         percent: Whether it is a percentage printed on the page.
     """
 
@@ -125,9 +125,7 @@ def read_subject_words(
     """Return the words of the thing that a result is about.
 
     Args:
-        entity: The entity of its answer, or None.
         rests: The earlier turns whose results are its operands, or None.
-        found: The results of the earlier turns.
     """
     rested = frozenset().union(*(found[turn].subject_words for turn in rests if turn is not None))  # type: ignore[union-attr]
     if entity:

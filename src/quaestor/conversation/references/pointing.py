@@ -99,7 +99,6 @@ def score_likeness(expression: Expression, result: Result, distance: int, focus:
     """Score one result as the meaning of an expression.
 
     Args:
-        expression: The referring expression.
         distance: The number of later distinct results.
         focus: The words of the thing that the conversation is about.
     """

@@ -273,7 +273,6 @@ def rank_sets(
 
     Args:
         latest: The distinct results, latest first.
-        weights: The weights of traits and cues.
         explained: Whether to add a reason to each set.
     """
     if not latest:

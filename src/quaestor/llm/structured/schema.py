@@ -71,7 +71,6 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
 
 
 def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yield every object in a schema."""
     if isinstance(value, dict):
         yield value
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -80,7 +79,6 @@ def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
 
 
 def _is_free(schema: dict[str, JsonValue]) -> bool:
-    """Return whether a schema describes an object with free keys."""
     return schema.get("type") == "object" and bool(
         "properties" not in schema or schema.get("additionalProperties", False)
     )

@@ -109,7 +109,6 @@ class AgentSolver:
 
     @cached_property
     def _system(self) -> str:
-        """The system prompt of every turn."""
         return render("agent/system", advice=self._advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -218,7 +217,6 @@ class AnswerRounds(ModelLoop[Settled]):
         understanding: Understanding | None,
         whole: bool,
     ) -> None:
-        """Create the toolbox of the turn."""
         super().__init__(connection, ANSWER, context.note_rejected, replies=limits.iterations, repairs=limits.repairs)
         self.context, self.limits, self.understanding, self.whole = context, limits, understanding, whole
         self.assumption: str | None = None
@@ -236,7 +234,6 @@ class AnswerRounds(ModelLoop[Settled]):
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 
     def _find(self, query: Query) -> WidenedExcerpt:
-        """Search a long document and add the results to what the turn is shown."""
         blocks = self.context.widen(query)
         return WidenedExcerpt(Excerpt(self.context.document), self.context.graph, blocks)
 
@@ -334,7 +331,6 @@ class AnswerRounds(ModelLoop[Settled]):
         return refusal
 
     def _settle(self, written: object) -> Settled:
-        """Return a usable answer and note the model's claim."""
         try:
             final, claims = read_final(written)
             faults = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
@@ -408,7 +404,6 @@ class AnswerRounds(ModelLoop[Settled]):
 
     @property
     def _is_last_reply(self) -> bool:
-        """Whether the next reply is the last."""
         return self.left == 1
 
     def _repair(self, fault: str = "") -> str:
@@ -416,7 +411,6 @@ class AnswerRounds(ModelLoop[Settled]):
 
 
 def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
-    """Return the steps returned by a call."""
     values = result.get("values") if "step" not in result else None
     given = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
     return [step for one in given if isinstance(step := one.get("step"), int)]

@@ -40,7 +40,6 @@ class CascadeSolver:
     name = "cascade"
 
     def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False, abstain_below: float = 0.0) -> None:
-        """Create a cascade."""
         self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -60,7 +59,6 @@ class CascadeSolver:
         return replace(answer, value=None, reason=why)
 
     async def _ask_stages(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the stage that counts."""
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)

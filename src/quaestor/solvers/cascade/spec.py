@@ -36,7 +36,6 @@ class CascadeOptions:
     weights: str | None = option(None, help="a folder of weights for the stages that use weights")
 
     def __post_init__(self) -> None:
-        """Refuse incompatible options."""
         if len(self.names) < 2:
             raise SettingsError(f"a cascade needs at least two stages, such as embedded,workflow, not {self.stages!r}")
         if _NAME in self.names:

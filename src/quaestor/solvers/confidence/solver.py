@@ -52,7 +52,6 @@ class RatedSolver:
     _calibration: AnswerCalibration | None = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the calibration, if one is set."""
         self.name, named = self.inner.name, self.options.calibration
         self._calibration = None if named is None else read_calibration(Path(named))
 

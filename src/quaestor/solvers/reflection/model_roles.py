@@ -185,7 +185,6 @@ class ModelExpert:
     revises = True
 
     def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
-        """Choose the prompts for the question."""
         self._question, self._context, self._attempts = question, context, attempts
         self._always_answer = always_answer
         self._numbers = NumberIndex(context.graph)

@@ -294,7 +294,6 @@ class ReflectionRounds:
                 return self._settle_round()
 
     async def _judge(self, number: int, proposal: DraftProposal) -> None:
-        """Judge a draft, and record the round."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.stated_answer, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.finished_rounds)

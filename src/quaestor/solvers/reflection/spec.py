@@ -43,7 +43,6 @@ class ReflectionOptions(ConfidenceOptions):
     calculation_critic_temperature: float | None = option(None, help="its sampling temperature")
 
     def __post_init__(self) -> None:
-        """Refuse incompatible options."""
         ConfidenceOptions.__post_init__(self)
         if self.hard_limit < self.max_iterations:
             drafts, most = self.max_iterations, self.hard_limit

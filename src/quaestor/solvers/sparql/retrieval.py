@@ -50,7 +50,6 @@ MOST_VALUES = 24
 
 
 def _in_full(value: object) -> object:
-    """Expand a value written in short form."""
     if isinstance(value, str):
         return {"result" if value.strip().startswith("result") else "sparql": value}
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -204,7 +203,6 @@ class Retrieval:
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
 
     def _quote(self, value: WantedValue, words: str) -> RetrievedValue:
-        """Return words quoted from the page."""
         document = self.context.document
         whole = named_passages(document).get(words.strip(" []"))
         try:
@@ -306,7 +304,6 @@ class Retrieval:
     def _several_labelled(
         self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError
     ) -> RetrievedValue:
-        """Return the numbers that a query selects as a group with labels."""
         by_node = self._numbers.by_node
         found = self._found_nodes(value, query, nodes)
         group = group_of([by_node[node] for node in found], labels=list(found.values()))
@@ -368,7 +365,6 @@ class Retrieval:
 
 
 def _contradictions(wanted: WantedValues) -> Iterator[str]:
-    """Yield the contradictions in a list of values."""
     if wanted.values and wanted.no_answer is not None:
         yield "it has both values and no_answer; leave one of them out"
     if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():

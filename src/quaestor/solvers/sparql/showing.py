@@ -63,7 +63,6 @@ def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> di
 
 
 def _results(context: TurnContext) -> list[dict[str, str]]:
-    """Return the earlier results with their meaning, oldest first."""
     return [
         {
             **entry,
@@ -134,7 +133,6 @@ def _cell_words(fact: Fact, document: Document) -> str:
 
 
 def _facts(instance: Instance) -> list[Fact]:
-    """Return the cells of an instance with numbers or words."""
     return [fact for fact in instance.facts if isinstance(fact, Observation) or fact.has_words]
 
 
@@ -159,7 +157,6 @@ def _instance(instance: Instance) -> str:
 
 
 def _words(context: TurnContext) -> list[str]:
-    """List the text cells with their labels."""
     cells = (cell for cell in context.graph.text_cells if cell.has_words)
     return list_names([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 

@@ -63,7 +63,6 @@ class FormulaPhase:
     _raised_doubts: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Create the explainer."""
         self.explainer = Explainer(self.retrieval.context, NUMBER_OF_VALUES)
 
     def explain(self, reply: Formula) -> Sequence[str]:
@@ -119,7 +118,6 @@ class FormulaPhase:
 
 
 def _in_percent(plan: Plan) -> bool:
-    """Return whether the result is a ratio multiplied by 100."""
     last = plan.steps[-1]
     if not isinstance(last, Compute) or last.operation != "multiply":
         return False
@@ -179,7 +177,6 @@ class SparqlSolver:
     name = "sparql"
 
     def __init__(self, limits: SparqlLimits | None = None) -> None:
-        """Create the solver with limits."""
         self.limits = limits or SparqlLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -268,7 +265,6 @@ class SparqlSolver:
         return await request.ask(prompt, phase, render("sparql/system"))
 
     async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
-        """Ask the model for a formula over the values."""
         retrieval = calculation.retrieval
         context = retrieval.context
         prompt = await compute_little(

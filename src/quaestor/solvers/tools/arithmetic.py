@@ -69,7 +69,6 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated:
 
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding]:
-    """Trace each value, with ranges of steps expanded."""
     return [_trace(draft, value) for value in expand_ranges(values, len(draft.steps))]
 
 

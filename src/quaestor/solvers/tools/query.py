@@ -279,7 +279,6 @@ def _ambiguous(
 
 
 def _several(facts: Sequence[Fact], draft: PlanBuilder, words: str) -> SeveralRetrieved:
-    """Return the cells of a query for several cells."""
     shown: list[Retrieved | EmptyCell] = []
     for fact in facts[:_MOST_READ]:
         if isinstance(fact, TextCell) and fact.empty:

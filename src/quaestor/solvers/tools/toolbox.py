@@ -160,7 +160,6 @@ def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str
 
 
 def _format_rows(table: Table) -> tuple[tuple[str, ...], str]:
-    """Return the rows of a table as printed, and a note on those left out."""
     rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
     rows = [row for row in rows if row]
     left = len(rows) - _MOST_ROWS_READ
@@ -247,7 +246,6 @@ class Toolbox:
         on_call: Callable[[ToolCall], None] | None = None,
         search: Searching | None = None,
     ) -> None:
-        """Create the tools for a page and the turns so far."""
         self._ontology, self._search = ontology, search
         self._page = GraphPage(graph, ontology)
         self.draft = PlanBuilder(graph, memory)
@@ -325,13 +323,11 @@ class Toolbox:
 
 
 def _has_sentence(page: GraphPage, words: str) -> bool:
-    """Return whether a shown sentence contains all of some words."""
     wanted = {word for word in search_words(words) if word not in SMALL_WORDS}
     return any(wanted <= own for own in page.graph.sentence_words)
 
 
 def _refuse_arguments(tool: Tool[R], error: ValidationError) -> Refusal:
-    """Return the refusal of invalid arguments, with a message for each fault."""
     properties = tool.schema.get("properties")
     known = tuple(properties) if isinstance(properties, dict) else ()
     faults: dict[str, str] = {}

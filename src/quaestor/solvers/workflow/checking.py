@@ -189,7 +189,6 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
 
 
 def _numbers_asked(questions: Sequence[str]) -> set[Decimal]:
-    """Return the numbers in the user's questions, as printed and in units."""
     found: set[Decimal] = set()
     for text in questions:
         for span in find_quantities(text):

@@ -88,7 +88,6 @@ def _heading(section: Section, table: int | None) -> str:
 
 
 def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[str, ...], int]) -> dict[str, object]:
-    """Describe a table for the prompt."""
     section, number = document.section_of(table), table.index + 1
     under = briefing.heading(section)
     scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
@@ -132,7 +131,6 @@ class WorkflowSolver:
     name = "workflow"
 
     def __init__(self, limits: WorkflowLimits | None = None) -> None:
-        """Create the solver with limits."""
         self.limits = limits or WorkflowLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -167,7 +165,6 @@ class Planning:
     _plans: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Choose the kinds of answers by the question."""
         self._kinds = AnswerKinds.of(self.context.read(self.question), self.context)
         self._explainer = Explainer(self.context)
 

@@ -239,7 +239,6 @@ def _period_fits(query: Period, line: Period) -> float:
 
 @lru_cache(maxsize=65536)
 def _read(text: str) -> tuple[str, tuple[Period, ...]]:
-    """Return the words and the periods of a label or a query."""
     text = _ISO.sub(lambda found: f"{int(found[2])}/{int(found[3])}/{found[1]}", text)
     whole = parse_period(text)
     if whole is not None:
@@ -478,7 +477,6 @@ def _match_queries(queries: Sequence[str], lines: Mapping[int, Line]) -> dict[in
 
 
 def _match_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Return the lines selected by a query, with scores."""
     text = " ".join(query.split())
     if text.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
         return dict.fromkeys(lines, 100.0)
