@@ -266,7 +266,9 @@ class _Reader:
             or self._confirm_named(named, source)
             or clause
         )
-        subject = entity or f'"{_quote_before(text[: source.end])}"'
+        before = text[: source.end]
+        quoted = before if len(before) <= _QUOTED else f"...{before[-_QUOTED:].partition(' ')[2]}"
+        subject = entity or f'"{quoted}"'
         period = self._read_text_period(sentence, source) or year
         shown = period_phrase(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
@@ -330,9 +332,8 @@ class _Reader:
     def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
         """Return the periods of labels in a plan's groups, taken from their cells."""
         found: dict[str, Period] = {}
-        groups = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands)
-        for group in groups:
-            for label, source in zip(group.labels, group.sources, strict=False) if isinstance(group, CellGroup) else ():
+        for group in (operand for operand in plan.operands if isinstance(operand, CellGroup)):
+            for label, source in zip(group.labels, group.sources, strict=False):
                 if isinstance(source, CellRef):
                     period = self._document.table(source.table).period_at(source.row, source.column)
                     if period is not None:
@@ -353,10 +354,6 @@ class _Reader:
                 periods = (answer.period,) if answer.period else ()
                 self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
-
-
-def _quote_before(text: str) -> str:
-    return text if len(text) <= _QUOTED else f"...{text[-_QUOTED:].partition(' ')[2]}"
 
 
 def _places_in(text: str, name: str) -> Iterator[int]:

@@ -15,7 +15,7 @@ from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
 from quaestor.documents.shown import marked_text, shorten_text, table_html, wrap_for_notebook
 from quaestor.documents.table import Header, Table
-from quaestor.plan.steps import Compute, Constant, Extract
+from quaestor.plan.steps import Compute, Constant
 from quaestor.questions.instructions import RequestedForm
 
 _DIGITS = 60
@@ -260,10 +260,9 @@ def arithmetic(answer: Answer) -> str:
         return ""
     if answer.plan is None:  # answer of another program
         return answer.formula
-    extracts = [step for step in answer.plan.steps if isinstance(step, Extract)]
+    extracts = answer.plan.extracts
     words = bool(extracts) and all(step.text is not None for step in extracts)
-    computed = any(isinstance(step, Compute) for step in answer.plan.steps)
-    return answer.formula if computed and not words else ""
+    return answer.formula if answer.plan.computes and not words else ""
 
 
 def explanation_html(answer: Answer) -> str:

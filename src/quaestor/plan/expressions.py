@@ -357,7 +357,7 @@ def _tables_with_row(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
 def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
     """Return the tables that a plan surely reads: those of its cells, and of labels found in only one table."""
     cells = {step.source.table for step in plan.extracts if isinstance(step.source, CellRef)}
-    labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, RowRef))
+    labels = (operand for operand in plan.operands if isinstance(operand, RowRef))
     certain = (having[0] for label in labels if len(having := _tables_with_row(label, tables)) == 1)
     return frozenset((*cells, *certain))
 

@@ -131,9 +131,7 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
         needed.add(turn)
         plan = _plan_of(plans, turn)
         require_valid(plan, turn)
-        for step in plan.steps:
-            if isinstance(step, Compute):
-                waiting.extend(turn + o.step for o in step.operands if isinstance(o, Ref) and o.step < 0)
+        waiting.extend(turn + o.step for o in plan.operands if isinstance(o, Ref) and o.step < 0)
     return sorted(needed)
 
 

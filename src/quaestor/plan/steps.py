@@ -235,6 +235,16 @@ class Plan:
         """The steps that take numbers or words from the document."""
         return tuple(step for step in self.steps if isinstance(step, Extract))
 
+    @property
+    def computes(self) -> tuple[Compute, ...]:
+        """The steps that apply an operation."""
+        return tuple(step for step in self.steps if isinstance(step, Compute))
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The operands of all steps, in order."""
+        return tuple(operand for step in self.computes for operand in step.operands)
+
 
 Folded = TypeVar("Folded")
 Tree = tuple[object, ...]

@@ -100,7 +100,7 @@ def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
 
 
 def _explanation_faults(plan: Plan) -> Iterator[str]:
-    explained = [step.id for step in plan.steps if isinstance(step, Compute) and step.operation == "explain"]
+    explained = [step.id for step in plan.computes if step.operation == "explain"]
     if explained and not (plan.explanation and explained == [len(plan.steps)]):
         wanted = "must be the last step" if plan.explanation else "needs the sentences of an explanation"
         yield f"step {explained[0]} (explain) {wanted}"

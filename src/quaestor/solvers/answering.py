@@ -166,7 +166,7 @@ def _form(question: Question, fraction: bool, metric_type: str) -> RequestedForm
 
 def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:
     """Yield remarks about numbers that the plan takes as printed although the page gives a scale for them."""
-    steps = [step for step in plan.steps if isinstance(step, Compute) and step.operation == "as_printed"]
+    steps = [step for step in plan.computes if step.operation == "as_printed"]
     for operand in (operand for step in steps for operand in step.operands):
         if isinstance(operand, Ref):
             registers = execution.registers if operand.step > 0 else memory.registers

@@ -23,7 +23,6 @@ from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
-from quaestor.plan.steps import Compute
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
@@ -196,7 +195,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
             "question": turn.question,
             "answer": format_answer(turn.answer) if turn.answer.value is not None else _describe_missing_answer(turn),
             "description": turn.answer.description,
-            "formula": turn.answer.formula if _is_computed(turn.answer) else "",
+            "formula": turn.answer.formula if (plan := turn.answer.plan) is None or plan.computes else "",
         }
         for turn in context.memory.turns
     ]
@@ -207,11 +206,6 @@ def _describe_missing_answer(turn: Turn) -> str:
     nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
     why = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
     return shorten(": ".join(filter(None, ("no answer", why))), _LONGEST_REASON, placeholder="...")
-
-
-def _is_computed(answer: Answer) -> bool:
-    """Whether the formula adds information to the answer."""
-    return answer.plan is None or any(isinstance(step, Compute) for step in answer.plan.steps)
 
 
 def with_hints(question: str, document: Document) -> str:

@@ -296,8 +296,7 @@ def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
     question_numbers = {n for span in find_quantities(questions) for n in (span.quantity.value, span.quantity.number)}
     found = [
         operand.text.removeprefix("const_")
-        for step in plan.steps
-        if isinstance(step, Compute)
+        for step in plan.computes
         for operand in step.operands
         if isinstance(operand, Constant)
         and operand.value not in question_numbers

@@ -98,7 +98,7 @@ def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, 
 def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: int) -> Plan:
     """Return a plan that computes the parts of earlier answers again if it refers to them."""
     steps, ends = list[Step](), dict[int, Ref]()
-    for ago in sorted({-ref.step for step in plan.steps for ref in _refs(step) if ref.step < 0}):
+    for ago in sorted({-operand.step for operand in plan.operands if isinstance(operand, Ref) and operand.step < 0}):
         place, part = origins[-ago]
         if part is None:
             ends[ago] = Ref(place - turns)
@@ -110,10 +110,6 @@ def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: i
 
 def _refer_to_turn(place: int, before: int) -> Ref:
     return Ref(place - before)
-
-
-def _refs(step: Step) -> list[Ref]:
-    return [operand for operand in step.operands if isinstance(operand, Ref)] if isinstance(step, Compute) else []
 
 
 def _remark(part: str, answer: Answer) -> str:
@@ -161,5 +157,5 @@ def plans_of_parts(plan: Plan) -> list[Plan]:
     last = plan.steps[-1] if plan.steps else None
     if not isinstance(last, Compute) or last.operation != "items":
         return []
-    ends = [ref.step for ref in _refs(last) if ref.step > 0]
+    ends = [operand.step for operand in last.operands if isinstance(operand, Ref) and operand.step > 0]
     return [closed_plan(plan.steps[:end]) for end in ends] if len(ends) == len(last.operands) else []

@@ -52,7 +52,7 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
     if wants_magnitude(question):
         return False
     names_outflow = bool(_GOES_OUT.search(question.lowered))
-    sizes = (step for step in plan.steps if isinstance(step, Compute) and step.operation == "absolute")
+    sizes = (step for step in plan.computes if step.operation == "absolute")
     for parts in (list(_parts(plan, step)) for step in sizes):
         # The sign of a difference shows which number is larger.
         if any(isinstance(part, Compute) and part.operation in _DIFFERENCES for part in parts):

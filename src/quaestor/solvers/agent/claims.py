@@ -322,8 +322,8 @@ def _build_grounded_answer(
     # Thresholds and counts of operations on lists come from the question, not from the page.
     loose = [
         operand.text
-        for step in plan.steps
-        if isinstance(step, Compute) and step.operation != "identity" and not OPERATIONS[step.operation].of_list
+        for step in plan.computes
+        if step.operation != "identity" and not OPERATIONS[step.operation].of_list
         for operand in step.operands
         if isinstance(operand, Constant) and draft.needs_source(operand.value) and not is_root(step, operand)
     ]

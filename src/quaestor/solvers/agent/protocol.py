@@ -7,7 +7,7 @@ shortened for the model, which reads them again with every later request.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.conversation.events import NoAnswerReason
-from quaestor.llm.structured.replies import ParsedReply, RequestedCall
+from quaestor.llm.structured.replies import RequestedCall
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.solvers.explaining import has_reference
 from quaestor.solvers.tools.messages import SearchDocument
@@ -118,11 +118,6 @@ _OMITTED = frozenset({"success", "source", "sources", "operation", "year", "inst
 _OF_SENTENCES = frozenset({"sentence", "before", "text"})
 _DIGITS = 10
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
-
-
-def read_written_calls(reply: ParsedReply) -> ParsedReply:
-    """Return a reply with the calls in its text, if it has no native ones."""
-    return reply if reply.calls else replace(reply, calls=parse_calls(reply.text))
 
 
 def parse_calls(text: str) -> tuple[RequestedCall, ...]:

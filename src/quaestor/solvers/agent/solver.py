@@ -62,7 +62,7 @@ from quaestor.solvers.agent.protocol import (
     FinalAnswer,
     Understanding,
     answer_request,
-    read_written_calls,
+    parse_calls,
     shorten,
     tool_list,
 )
@@ -245,7 +245,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return answer_request(self.native, stating, self.whole, not self.left, searching=searching)
 
     async def _take(self, reply: ParsedReply) -> Settled | ModelRequest:
-        reply = read_written_calls(reply)
+        reply = reply if reply.calls else replace(reply, calls=parse_calls(reply.text))
         self._note_understanding(reply)
         # Tools read the graph and, in a long document, an index file.
         off_the_loop = compute_little if self.context.search is None else asyncio.to_thread

@@ -371,15 +371,8 @@ def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber]) -> Operand:
 
 def without_grouped(plan: Plan) -> Plan:
     """Remove steps whose numbers are part of a group and not used elsewhere."""
-    grouped = {
-        source
-        for step in plan.steps
-        if isinstance(step, Compute)
-        for operand in step.operands
-        if isinstance(operand, CellGroup)
-        for source in operand.sources
-    }
-    used = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
+    grouped = {source for operand in plan.operands if isinstance(operand, CellGroup) for source in operand.sources}
+    used = {operand.step for operand in plan.operands if isinstance(operand, Ref)}
     steps = [
         step
         for step in plan.steps

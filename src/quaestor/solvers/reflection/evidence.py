@@ -128,7 +128,7 @@ class CheckContext:
     @cached_property
     def computes(self) -> tuple[Compute, ...]:
         """The operations of the plan, without those that only pass a value on."""
-        return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
+        return tuple(step for step in self.plan.computes if step.operation != "identity")
 
     @cached_property
     def requested_metric(self) -> tuple[str, float]:
@@ -382,7 +382,7 @@ def checked_words(plan: Plan) -> tuple[str, ...]:
 
 def plan_computes(plan: Plan) -> bool:
     """Return whether a plan calculates anything with the numbers and answers that it uses."""
-    return any(isinstance(step, Compute) and step.operation not in ("identity", "explain") for step in plan.steps)
+    return any(step.operation not in ("identity", "explain") for step in plan.computes)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -22,7 +22,7 @@ from quaestor.errors import ModelReplyError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.ontology.core import RuleKind
-from quaestor.plan.steps import CellGroup, Compute, Plan, RowRef
+from quaestor.plan.steps import CellGroup, Plan, RowRef
 from quaestor.prompts import render
 from quaestor.questions.stems import stems
 from quaestor.solvers import briefing
@@ -157,10 +157,8 @@ def _shown(
 
 def _places_used(plan: Plan) -> tuple[set[Row], set[Place]]:
     sources = [step.source for step in plan.extracts]
-    for step in plan.steps:
-        if isinstance(step, Compute):
-            groups = (operand for operand in step.operands if isinstance(operand, RowRef | CellGroup))
-            sources += [source for group in groups for source in group.sources]
+    groups = (operand for operand in plan.operands if isinstance(operand, RowRef | CellGroup))
+    sources += [source for group in groups for source in group.sources]
     rows = {(source.table, source.row) for source in sources if isinstance(source, CellRef)}
     return rows, {(source.section, source.sentence) for source in sources if isinstance(source, SentenceRef)}
 

@@ -107,13 +107,7 @@ class FormulaPhase:
         return {name: found.variable for name, found in self.retrieval.values.items()}
 
     def _ungrounded(self, plan: Plan) -> list[str]:
-        numbers = dict.fromkeys(
-            operand.number
-            for step in plan.steps
-            if isinstance(step, Compute)
-            for operand in step.operands
-            if isinstance(operand, Constant)
-        )
+        numbers = dict.fromkeys(operand.number for operand in plan.operands if isinstance(operand, Constant))
         return [f"{number:f}" for number in numbers if not self.retrieval.is_given(number)]
 
 

@@ -107,7 +107,13 @@ def _unreadable(
     if request.property is None and not filters:
         return Refusal("query_kg needs a property or filters", "Name a property, or filters such as row or year")
     unknown = [key for key in filters if key not in KEYS and page.property_named(key, known) is None]
-    return _unknown_filter(unknown[0], known) if unknown else None
+    if not unknown:
+        return None
+    return Refusal(
+        f"Unknown filter '{unknown[0][:100]}'",
+        f"Filter by {', '.join(KEYS)}, or by a property of the instance",
+        nearest=nearest(unknown[0], (*KEYS, *known)),
+    )
 
 
 def _filter_of(key: str, known: Mapping[str, str], page: GraphPage) -> str:
@@ -125,14 +131,6 @@ def refuse_type(page: GraphPage, name: str) -> Refusal:
         + (f"; the ontology knows {known}, but this page has no table of it" if known else ""),
         "Use list_entities to see available entity types; this page has " + (", ".join(page.types) or "none"),
         nearest=page.types if known else nearest(name, (*page.types, *(c.name for c in page.ontology.classes))),
-    )
-
-
-def _unknown_filter(key: str, known: Mapping[str, str]) -> Refusal:
-    return Refusal(
-        f"Unknown filter '{key[:100]}'",
-        f"Filter by {', '.join(KEYS)}, or by a property of the instance",
-        nearest=nearest(key, (*KEYS, *known)),
     )
 
 
