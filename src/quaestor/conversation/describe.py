@@ -137,12 +137,12 @@ class _Reader:
 
     def others(self, plan: Plan, found: Meaning) -> list[int]:
         """Return the earlier turns, from 0, with a different result: another calculation, number or answer."""
-        answers = enumerate(self._memory.answers)
+        own = _place(plan)
         return [
             turn
-            for turn, answer in answers
+            for turn, answer in enumerate(self._memory.answers)
             if answer.plan != plan
-            and (self._answer(turn).key != found.key or _differ(_place(answer.plan), _place(plan)))
+            and (self._answer(turn).key != found.key or (own and _place(answer.plan) not in (None, own)))
         ]
 
     def variables(self, plan: Plan, meanings: Sequence[Meaning]) -> Iterator[Variable]:
@@ -257,7 +257,7 @@ class _Reader:
         text = sentence.text
         listed = place_in_list(sentence, source.start)
         start = sentence.mentions[listed[1][0]].ref.start if listed else source.start
-        clause, noun_phrase = text_subject(sentence, start), noun_phrase_before(text[:start])
+        clause, noun_phrase = text_subject(text[:start]), noun_phrase_before(text[:start])
         attached = noun_phrase is not None and _ATTACHED.search(text[:start].lower().rpartition(noun_phrase)[0])
         entity = (
             (clause if clause and " " in clause else None)
@@ -367,10 +367,6 @@ def _place(plan: Plan | None) -> CellRef | SentenceRef | None:
     """Return the source of a plan's result if that is a number of the page."""
     last = plan.steps[-1] if plan is not None else None
     return last.source if isinstance(last, Extract) else None
-
-
-def _differ(one: CellRef | SentenceRef | None, other: CellRef | SentenceRef | None) -> bool:
-    return one is not None and other is not None and one != other
 
 
 def _key(step: Extract) -> str:

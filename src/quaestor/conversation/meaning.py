@@ -572,18 +572,9 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
     return None if len(percents) > 1 or separate else (place, run)
 
 
-def text_subject(sentence: Sentence, start: int) -> str | None:
-    """Return the subject of a number in a sentence; None if no clause names it.
-
-    Args:
-        start: The number's first character.
-    """
-    return _subject_before(sentence.text[:start])
-
-
 @lru_cache(maxsize=64)
-def _subject_before(text: str) -> str | None:
-    """Return the subject of a number after a text; cached because each later answer describes earlier ones again."""
+def text_subject(text: str) -> str | None:
+    """Return the subject of the number after a text, or None; cached because later answers describe earlier ones."""
     before, level = _without_periods(normalize_text(text)), False
     if against := _AGAINST.search(before):
         before, level = f"{before[: against.start()]} ", against["level"] is not None

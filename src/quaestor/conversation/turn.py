@@ -313,17 +313,17 @@ def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tupl
     """
     left: list[Correction] = []
     for correction in corrections:
-        act = correction.act
-        withdrawn = act.of not in {other.number for other in left} if isinstance(act, Undo) else _about(act) >= turns
-        if not withdrawn:
+        match correction.act:
+            case Undo(of=number):
+                stays = number in {other.number for other in left}
+            case NumberCorrection():
+                stays = True
+            case act:
+                stays = act.turn < turns
+        if stays:
             changes = tuple(change for change in correction.changes if change.turn < turns)
             left.append(replace(correction, turns=min(correction.turns, turns), changes=changes))
     return tuple(left)
-
-
-def _about(act: NumberCorrection | Choice) -> int:
-    """Return the turn of an action; -1 for one on the document."""
-    return -1 if isinstance(act, NumberCorrection) else act.turn
 
 
 def missing_answer(number: int, turns: Sequence[Turn]) -> str:

@@ -10,7 +10,7 @@ from quaestor.core.periods import Period, find_periods
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.core.words import identifier_parts
-from quaestor.documents.document import Document, Sentence
+from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact, periods_of
 from quaestor.documents.repairs import show_repair
 from quaestor.documents.table import Cell, Header, Table
@@ -56,16 +56,6 @@ def _mentions(document: Document, place: int, ontology: Ontology) -> list[Mentio
             mention.quantity, mention.ref, order, place, sentence.text, next(iter(of), None), named.get(order), of[1:]
         )
         for order, (mention, of) in enumerate(zip(sentence.mentions, periods, strict=True))
-    ]
-
-
-def _years(document: str, sentence: Sentence) -> list[HeaderNumber]:
-    return [
-        year_number(
-            year, SentenceRef(document, sentence.section, sentence.index, start, end), sentence.text[start:end], p
-        )
-        for p, start, end in sentence.periods
-        for year in years_in(p)
     ]
 
 
@@ -120,7 +110,12 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
             texts += reader.texts(cell)
         labels += _labels(table)
     sentences = document.sentences
-    years = (year for sentence in sentences for year in _years(document.id, sentence))
+    years = (
+        year_number(year, SentenceRef(document.id, s.section, s.index, start, end), s.text[start:end], period)
+        for s in sentences
+        for period, start, end in s.periods
+        for year in years_in(period)
+    )
     return KnowledgeGraph(
         document=document.id,
         digest_of_document=document.digest,

@@ -130,7 +130,9 @@ def _match_line(
 
 
 def _weigh_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
-    if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
+    # A change within one year may be asked for, which the cash flow statement has.
+    asks_flow = TableRole.CASH_FLOWS in wanted.roles or (len(wanted.years) < 2 and _CHANGE in wanted.own)
+    if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not asks_flow:
         score -= _FLOW
     gained = _STATEMENT if role.is_statement else _ROLES.get(role, 0.0)
     if role in wanted.roles:

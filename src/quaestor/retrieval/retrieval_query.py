@@ -82,11 +82,6 @@ class RetrievalQuery:
     follows: bool = False
     leans: bool = False
 
-    @property
-    def asks_change_of_year(self) -> bool:
-        """Whether a change within one year is asked for, which the cash flow statement has."""
-        return TableRole.CASH_FLOWS in self.roles or (len(self.years) < 2 and "chang" in self.own)
-
     @cached_property
     def total(self) -> float:
         """Sum of the weights."""

@@ -16,7 +16,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.provenance import CellRef, Source
 from quaestor.datasets.dataset import MAX_QUESTION, Conversation, Dataset, check_questions
 from quaestor.datasets.formats import AboutFiles, DatasetFormat, DocumentFolder, dataset_formats, read_dataset
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
@@ -259,11 +259,11 @@ def _numbers_at(document: Document, source: Source) -> tuple[object, ...] | None
         sentence = document.sentence(source)
     except LookupError:
         return None
-    return tuple(mention.quantity.value for mention in sentence.mentions if _within(mention.ref, source))
-
-
-def _within(mention: SentenceRef, source: SentenceRef) -> bool:
-    return mention.start < source.end and source.start < mention.end
+    return tuple(
+        mention.quantity.value
+        for mention in sentence.mentions
+        if mention.ref.start < source.end and source.start < mention.ref.end
+    )
 
 
 def _check_side_by_side(

@@ -289,7 +289,10 @@ def reading_line(found: References, named: AnswerNamer) -> str:
         return ""
     if not found.used:
         return "; ".join(dict.fromkeys(_describe_repeat(found, named)))
-    words = [_sources(found, named), *(f"from {_members(chosen, named)}" for chosen in shown[1:])]
+    others = (
+        _join([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page" for chosen in shown[1:]
+    )
+    words = [_sources(found, named), *(f"from {other}" for other in others)]
     means = (f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}' for e in meanings_to_show(found))
     return "; ".join(dict.fromkeys((" or ".join(words), *means)))
 
@@ -311,10 +314,6 @@ def _sources(found: References, named: AnswerNamer) -> str:
             texts.setdefault(turn, []).append(f'"{expression.text}"')
     results = [named(turn) + (f" ({', '.join(texts[turn])})" if turn in texts else "") for turn in found.used]
     return f"calculated from {_join(results)}"
-
-
-def _members(chosen: AntecedentSet, named: AnswerNamer) -> str:
-    return _join([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page"
 
 
 def _describe_repeat(found: References, named: AnswerNamer) -> Iterator[str]:

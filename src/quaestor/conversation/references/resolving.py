@@ -129,7 +129,7 @@ class _Scene:
 
     def _result(self, expression: Expression, assigned: Result | None) -> ExpressionMeaning:
         if assigned is None and (self.used or not self.sets):
-            return (), self._thing(expression)
+            return (), (self.focus or "") if expression.kind == "cell" else ""
         # If no result is used, the expression may repeat an earlier question for other years.
         again = not self.used
         judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _fits_years(expression, r)}
@@ -181,7 +181,7 @@ class _Scene:
 
     def _period(self, expression: Expression) -> ExpressionMeaning:
         """Resolve "that year" or "the same period" to the years of the results used, else of the latest dated turn."""
-        if self.question.year_set and (not expression.offset or self._is_named(expression)):
+        if self.question.year_set and (not expression.offset or _ITS_YEAR.match(self.question.lowered, expression.end)):
             return (), ""
         dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
         if expression.count == 2 and len(dated) == 1 and len(dated[0].years) < 2:
@@ -204,10 +204,6 @@ class _Scene:
         turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{reason} {_years(sorted(r.years))}") for r in dated)
         return turns, _quarter(expression, self.question, dated[0]) or _years(years)
 
-    def _is_named(self, expression: Expression) -> bool:
-        """Return whether the question itself names the year of an expression: "in the previous year, in 2005"."""
-        return bool(_ITS_YEAR.match(self.question.lowered, expression.end))
-
     def _is_span(self, expression: Expression) -> bool:
         """Return whether an expression covers the whole time between two results: "over that period"."""
         text = self.question.lowered[: expression.end]
@@ -226,9 +222,6 @@ class _Scene:
                 antecedents = (Antecedent(result.turn, 1.0, "repeats this question"),)
                 return antecedents if self._asks_value_again(antecedents) else ()
         return ()
-
-    def _thing(self, expression: Expression) -> str:
-        return self.focus or "" if expression.kind == "cell" else ""
 
 
 def _fits_years(expression: Expression, result: Result) -> bool:

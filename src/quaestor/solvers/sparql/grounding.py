@@ -64,7 +64,8 @@ class QueriedNumbers:
             selected = [name for name in row if widened.selected is None or name in widened.selected]
             if all(row.get(name) is None for name in selected):
                 continue
-            texts = [str(row[name]) for name in selected if _is_text(row[name])]
+            values = (row[name] for name in selected)
+            texts = [one for one in values if isinstance(one, str) and not isinstance(one, Iri) and one.strip()]
             for node in self._nodes(row, selected, widened.names):
                 found.setdefault(node, ", ".join(dict.fromkeys(texts)) or None)
         return {node: found[node] for node in self.by_node if node in found}
@@ -138,10 +139,6 @@ def _widen_query(query: str) -> _WidenedQuery:
     # Same length as the original text, so that error positions stay correct.
     every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
     return _WidenedQuery(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
-
-
-def _is_text(value: Value | None) -> bool:
-    return isinstance(value, str) and not isinstance(value, Iri) and bool(value.strip())
 
 
 def _is_number(value: Value | None) -> bool:
