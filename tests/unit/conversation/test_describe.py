@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from plan_steps import cell, compute, extract_from_sentence, number
 from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
-from quaestor.conversation.describe import Description, describe
+from quaestor.conversation.describe import describe
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.periods import Period
@@ -50,24 +51,14 @@ class DescribedConversation:
     def __init__(self, document: Document) -> None:
         self.document, self.memory = document, Memory()
 
-    def turn(self, question: str, *steps: Step) -> Description:
+    def turn(self, question: str, *steps: Step) -> Answer:
         plan = Plan(tuple(steps))
         described = describe(plan, self.memory, self.document, read_question(question))
         result = execute(plan, self.memory.registers).result
-        answer = Answer(
-            result.value,
-            result.scale,
-            description=described.text,
-            entity=described.entity,
-            metric_type=described.metric_type,
-            period=described.period,
-            base=described.base,
-            variables=described.variables,
-            plan=plan,
-        )
+        answer = replace(described, value=result.value, scale=result.scale, plan=plan)
         assert serial.load(Answer, serial.dump(answer)) == answer
         self.memory = self.memory.add(Turn(question, answer, True, now(), now()))
-        return described
+        return answer
 
 
 def test_two_shares_stay_distinct_through_a_conversation() -> None:
@@ -82,13 +73,13 @@ def test_two_shares_stay_distinct_through_a_conversation() -> None:
     assert (first.entity, first.metric_type) == ("united parcel service inc.", "change")
     assert first.period == Period("range", 2004, last=2009)
     share = talk.turn("how much does this change represent?", cell(RETURNS, 1, 1), compute(2, "divide", -1, 1))
-    assert share.text == "Percentage change in united parcel service inc. from 2004 to 2009"
+    assert share.description == "Percentage change in united parcel service inc. from 2004 to 2009"
     assert (share.metric_type, share.base) == ("percentage_change", "united parcel service inc. in 2004")
     value = talk.turn("what was the index in 2009?", cell(RETURNS, 2, 2))
-    assert (value.text, value.metric_type, value.base) == ("S&p 500 index in 2009", "value", None)
+    assert (value.description, value.metric_type, value.base) == ("S&p 500 index in 2009", "value", None)
     talk.turn("and in 2004?", cell(RETURNS, 2, 1))
     change = talk.turn("what was, then, the change?", compute(1, "subtract", -2, -1))
-    assert (change.text, change.entity) == ("Change in s&p 500 index from 2004 to 2009", "s&p 500 index")
+    assert (change.description, change.entity) == ("Change in s&p 500 index from 2004 to 2009", "s&p 500 index")
     last = talk.turn("how much does this change represent?", compute(1, "divide", -1, -2))
     assert last.text == "Percentage change in s&p 500 index from 2004 to 2009"
     assert [variable.name for variable in last.variables] == ["result_4", "result_3"]
@@ -177,7 +168,7 @@ BOTH = (cell(ACCOUNTS, 2, 1), cell(ACCOUNTS, 1, 1, 2))
 )  # fmt: skip
 def test_a_plan_is_described_in_words(steps: tuple[Step, ...], text: str, metric_type: str) -> None:
     described = describe(Plan(steps), Memory(), ACCOUNTS)
-    assert (described.text, described.metric_type) == (text, metric_type)
+    assert (described.description, described.metric_type) == (text, metric_type)
 
 
 def test_a_decline_is_relative_to_the_earlier_value() -> None:
@@ -191,7 +182,7 @@ def test_the_question_marks_a_percentage_among_ratios() -> None:
         plan, Memory(), ACCOUNTS, read_question("what percentage of net revenue were the operating costs?")
     )
     assert (described.metric_type, described.entity) == ("percentage", "operating costs")
-    assert described.text == "Operating costs as a percentage of net revenue in 2008"
+    assert described.description == "Operating costs as a percentage of net revenue in 2008"
     assert described.base == "net revenue in 2008"
     assert describe(plan, Memory(), ACCOUNTS, read_question("what is the ratio of the two?")).metric_type == "ratio"
 
@@ -232,17 +223,17 @@ def test_answer_without_a_plan_is_described_by_its_stored_fields() -> None:
     claimed = Answer(a_value(5), description="Rent in 2008", entity="rent", metric_type="value")
     memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
     described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
-    assert (described.text, described.entity) == ("Rent in 2008 times 2", "rent")
+    assert (described.description, described.entity) == ("Rent in 2008 times 2", "rent")
 
 
 def test_a_date_is_its_year_unless_another_date_of_the_year_is_near() -> None:
     quarters = page([["", "march 31 , 2009", "december 31 , 2009"], ["cash", "5", "7"]])
-    assert describe(Plan((cell(quarters, 1, 2),)), Memory(), quarters).text == "Cash at december 31, 2009"
+    assert describe(Plan((cell(quarters, 1, 2),)), Memory(), quarters).description == "Cash at december 31, 2009"
 
 
 def test_a_long_description_is_cut() -> None:
     long = page([["", "2008", "2007"], ["net revenue " * 40, "1", "2"]])
-    assert len(describe(Plan((cell(long, 1, 1),)), Memory(), long).text) <= 200
+    assert len(describe(Plan((cell(long, 1, 1),)), Memory(), long).description) <= 200
 
 
 def test_description_of_an_exponential_plan_stays_short() -> None:
@@ -259,7 +250,7 @@ def test_description_of_an_exponential_plan_stays_short() -> None:
         compute(82, "divide", 81, 80),
     )
     described = describe(Plan(steps), Memory(), ACCOUNTS)
-    assert len(described.text) <= 200
+    assert len(described.description) <= 200
     assert described.metric_type == "percentage_change"
     assert (described.entity, described.period) == ("net revenue", Period("year", 2008))
 
@@ -287,7 +278,7 @@ def test_any_plan_is_described(plan: Plan, question: str) -> None:
     earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
     memory = Memory().add(Turn("what is the ratio?", Answer(a_value("0.67"), plan=earlier), True, now(), now()))
     described = describe(plan, memory, ACCOUNTS, read_question(question))
-    assert 0 < len(described.text) <= 200
+    assert 0 < len(described.description) <= 200
     assert described.metric_type in {*read_core().metric_types, "selection", "list", "count"}
     assert len({variable.name for variable in described.variables}) == len(described.variables)
     assert (described.base is not None) <= (described.metric_type in ("ratio", "percentage", "percentage_change"))
@@ -305,12 +296,14 @@ RENTS = page(
 def test_a_number_without_a_period_is_of_the_asked_year() -> None:
     talk = DescribedConversation(RENTS)
     assert (
-        talk.turn("what was the rent expense in 2008?", extract_from_sentence(RENTS, 0, 0)).text
+        talk.turn("what was the rent expense in 2008?", extract_from_sentence(RENTS, 0, 0)).description
         == "Rent expense in 2008"
     )
-    assert talk.turn("and in the year before?", extract_from_sentence(RENTS, 0, 1)).text == "Rent expense in 2007"
+    assert (
+        talk.turn("and in the year before?", extract_from_sentence(RENTS, 0, 1)).description == "Rent expense in 2007"
+    )
     change = talk.turn("what was the change?", compute(1, "subtract", Ref(-2), Ref(-1)))
-    assert change.text == "Change in rent expense from 2007 to 2008"
+    assert change.description == "Change in rent expense from 2007 to 2008"
 
 
 def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() -> None:
@@ -320,22 +313,22 @@ def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() 
     )
     talk = DescribedConversation(report)
     assert (
-        talk.turn("what was the rent expense in 2007?", extract_from_sentence(report, 0, 1)).text
+        talk.turn("what was the rent expense in 2007?", extract_from_sentence(report, 0, 1)).description
         == "Rent expense in 2007"
     )
     talk.document = report.excerpt(
         order for order, block in enumerate(report.blocks) if isinstance(block.content, Table)
     )
     doubled = talk.turn("what is that times two?", compute(1, "multiply", Ref(-1), Constant(Decimal(2), "2")))
-    assert doubled.text == "Rent expense times 2 in 2007"
+    assert doubled.description == "Rent expense times 2 in 2007"
 
 
 def test_measure_of_a_line_named_like_an_entity_is_described() -> None:
     talk = DescribedConversation(RETURNS)
     question = "what was the performance of the s&p 500 index in 2009?"
-    assert talk.turn(question, cell(RETURNS, 2, 2)).text == "Performance of s&p 500 index in 2009"
+    assert talk.turn(question, cell(RETURNS, 2, 2)).description == "Performance of s&p 500 index in 2009"
     grown = talk.turn("and its change since 2004?", cell(RETURNS, 2, 1), compute(2, "subtract", Ref(-1), Ref(1)))
-    assert grown.text == "Change in performance of s&p 500 index from 2004 to 2009"
+    assert grown.description == "Change in performance of s&p 500 index from 2004 to 2009"
     assert grown.entity == "s&p 500 index"
 
 
@@ -345,16 +338,16 @@ def test_base_100_of_an_index_has_the_first_named_year() -> None:
         "what was the change in the s&p 500 index from 2004 to 2009?",
         cell(RETURNS, 2, 2), compute(2, "subtract", 1, number("100", "const_100")),
     )  # fmt: skip
-    assert change.text == "Change in s&p 500 index from 2004 to 2009"
+    assert change.description == "Change in s&p 500 index from 2004 to 2009"
     share = talk.turn("and in percent?", compute(1, "divide", Ref(-1), number("100", "const_100")))
-    assert share.text == "Percentage change in s&p 500 index from 2004 to 2009"
+    assert share.description == "Percentage change in s&p 500 index from 2004 to 2009"
 
 
 def test_another_scale_is_described_as_a_scale() -> None:
     talk = DescribedConversation(ACCOUNTS)
     talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     scaled = talk.turn("what is that in thousands?", compute(1, "multiply", Ref(-1), number("1000")))
-    assert scaled.text == "Net revenue in 2008, in thousands"
+    assert scaled.description == "Net revenue in 2008, in thousands"
 
 
 def test_two_answers_of_a_conversation_never_have_one_description() -> None:
@@ -362,22 +355,24 @@ def test_two_answers_of_a_conversation_never_have_one_description() -> None:
     first = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
     second = talk.turn("and the notes due in may?", extract_from_sentence(RENTS, 1, 1))
     again = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
-    assert first.text != second.text
-    assert second.text.startswith(first.text)
-    assert again.text == first.text
+    assert first.text != second.description
+    assert second.description.startswith(first.text)
+    assert again.description == first.text
 
 
 def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
     talk = DescribedConversation(ACCOUNTS)
     first = talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     talk.turn("and in 2007?", cell(ACCOUNTS, 1, 2))
-    assert talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).text == first.text
+    assert (
+        talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).description == first.text
+    )
     change = talk.turn("what was the change?", compute(1, "subtract", -3, -2))
     again = talk.turn(
         "what was the change in net revenue?", cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2, 2),
         compute(3, "subtract", 1, 2),
     )  # fmt: skip
-    assert again.text == change.text
+    assert again.description == change.description
 
 
 def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
@@ -388,7 +383,7 @@ def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
         extract_from_sentence(RENTS, 0, 1, 2),
         compute(3, "add", 1, 2),
     )
-    assert turn.text == "Sum of 2 numbers of rent expense"
+    assert turn.description == "Sum of 2 numbers of rent expense"
 
 
 def test_no_variable_is_named_number() -> None:
@@ -400,11 +395,11 @@ def test_no_variable_is_named_number() -> None:
 def test_column_of_amounts_is_named_by_the_period_header_or_the_question() -> None:
     amounts = page([["", "amount"], ["2009 net revenue", "$ 40"], ["fuel", "5"], ["2010 net revenue", "$ 45"]])
     change = Plan((cell(amounts, 3, 1), cell(amounts, 1, 1, 2), compute(3, "subtract", 1, 2)))
-    assert describe(change, Memory(), amounts).text == "Change in net revenue from 2009 to 2010"
+    assert describe(change, Memory(), amounts).description == "Change in net revenue from 2009 to 2010"
     due = page([["", "amount"], ["2014", "$ 40"], ["2015", "50"]])
     reading = read_question("what is the amount of long-term debt due in 2014?")
-    assert describe(Plan((cell(due, 1, 1),)), Memory(), due, reading).text == "Long-term debt in 2014"
-    assert describe(Plan((cell(due, 1, 1),)), Memory(), due).text == "Amount in 2014"
+    assert describe(Plan((cell(due, 1, 1),)), Memory(), due, reading).description == "Long-term debt in 2014"
+    assert describe(Plan((cell(due, 1, 1),)), Memory(), due).description == "Amount in 2014"
 
 
 def test_a_change_between_a_quarter_and_a_year_spans_both() -> None:
@@ -418,13 +413,13 @@ def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
         [["", "federal", "state"], ["2006 to 2010", "5", "40"], ["2011 to 2015", "9", "20"], ["total", "14", "60"]]
     )
     both = Plan((cell(losses, 3, 1), cell(losses, 3, 2, 2), compute(3, "add", 1, 2)))
-    assert describe(both, Memory(), losses).text == "Sum of federal total and state total"
+    assert describe(both, Memory(), losses).description == "Sum of federal total and state total"
     goodwill = page(
         [["", "gross carryingamount"], ["balance as of december 31 2016", "7"], ["balance as of december 30 2017", "9"]]
     )
     change = Plan((cell(goodwill, 2, 1), cell(goodwill, 1, 1, 2), compute(3, "subtract", 1, 2)))
     reading = read_question("what was the difference in goodwill between 2016 and 2017?")
-    assert describe(change, Memory(), goodwill, reading).text == "Change in goodwill from 2016 to 2017"
+    assert describe(change, Memory(), goodwill, reading).description == "Change in goodwill from 2016 to 2017"
 
 
 def test_text_answer_is_named_by_shared_words_or_else_by_place() -> None:
@@ -433,7 +428,7 @@ def test_text_answer_is_named_by_shared_words_or_else_by_place() -> None:
         ("what of the rent expense?", "Words on rent expense"),
         ("why that?", "Words of the page"),
     ):
-        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(question)).text == description
+        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(question)).description == description
 
 
 def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:
@@ -441,22 +436,25 @@ def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:
     rows = [*rows, ["asia", "3"], ["other revenue :", ""], ["asia", "4"]]
     shared = page(rows)
     for row, description in ((4, "Total of service revenue in 2008"), (7, "Other revenue, asia in 2008")):
-        assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).text == description
+        assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).description == description
     grids = (
         [["", "2008"], ["operating expenses :", ""], ["rent", "2"], ["net income", "5"]],
         [["", "2008"], ["net income", "7"]],
     )
     income, segments = TablePart(grids[0], title="Statements of income"), TablePart(grids[1], title="Segments")
     tables = assemble("two", [HeadingPart("Item 8"), income, segments])
-    assert describe(Plan((cell(tables, 3, 1),)), Memory(), tables).text == "Statements of income, net income in 2008"
+    assert (
+        describe(Plan((cell(tables, 3, 1),)), Memory(), tables).description
+        == "Statements of income, net income in 2008"
+    )
     lead = ["the following table summarizes the activity in our unrecognized tax benefits :"]
     tax = page([["", "2008"], ["balance at end of year", "5"]], before=lead)
     description = "Balance at end of year of unrecognized tax benefits in 2008"
-    assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).text == description
+    assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).description == description
 
 
 def test_a_list_named_by_its_time_alone_is_named_by_its_heading() -> None:
     table = page([["", "2008"], ["revenue :", ""], ["asia", "5"], ["europe", "7"]])
     cells = (cell(table, 2, 1), cell(table, 3, 1))
     group = CellGroup("2008", ("asia", "europe"), tuple(map(quantity_of, cells)), tuple(c.source for c in cells), 0)
-    assert describe(Plan((compute(1, "items", group),)), Memory(), table).text == "Revenue in 2008"
+    assert describe(Plan((compute(1, "items", group),)), Memory(), table).description == "Revenue in 2008"
