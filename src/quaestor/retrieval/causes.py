@@ -349,18 +349,15 @@ _MOST = 3
 """Maximum number of passages; further ones repeat these or concern only a part of the question."""
 
 
-def places_of_causes(
-    indexes: Sequence["PlaceIndex"], question: Question, earlier: Sequence[Question], most: int
-) -> list[Place]:
+def places_of_causes(index: "PlaceIndex", question: Question, earlier: Sequence[Question], most: int) -> list[Place]:
     """Return passages with the reason that a question asks for, best first; empty for other questions."""
     cause_question = read_cause_question(question, earlier)
     if cause_question is None:
         return []
-    found = [(index, cause) for index in indexes for cause in find_causes(cause_question, index.document)]
-    found.sort(key=lambda each: -each[1].fit)
-    own = [each for each in found if each[1].fit >= PART][:_MOST]
-    places = (place for index, cause in (own or found[:most]) for place in _find_places(index, cause))
-    return list({(place.document, place.block): place for place in places}.values())[:most]
+    found = find_causes(cause_question, index.document)
+    own = [cause for cause in found if cause.fit >= PART][:_MOST]
+    places = (place for cause in own or found[:most] for place in _find_places(index, cause))
+    return list({place.block: place for place in places}.values())[:most]
 
 
 def _find_places(index: "PlaceIndex", cause: CauseCandidate) -> Iterator[Place]:

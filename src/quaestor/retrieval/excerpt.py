@@ -32,7 +32,7 @@ def excerpt_for(
     Places that are neither needed nor the best are reduced by `shorten`.
 
     Args:
-        index: Index of the document; places and sources of other documents are ignored.
+        index: Index of the document of the places; sources of other documents are ignored.
         earlier_sources: Sources of earlier answers that the conversation still uses, latest first.
         needed: Indices of blocks without which the question cannot be answered, included regardless of size.
     """
@@ -41,7 +41,7 @@ def excerpt_for(
         return document
     chosen: dict[int, Block] = {}
     spent = 0
-    best = next((place.block for place in places if place.document == document.id), None)
+    best = next((place.block for place in places), None)
     for order in (*needed, *_wanted_blocks(document, places, earlier_sources)):
         block = document.blocks[order]
         shown = block if order in needed or order == best else shorten(block)
@@ -60,7 +60,7 @@ def excerpt_for(
 
 def _wanted_blocks(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:
     """Yield the indices of blocks to include, most important first."""
-    here = [place.block for place in places if place.document == document.id]
+    here = [place.block for place in places]
     yield from here[:1]
     for source in earlier:
         if source.document == document.id:

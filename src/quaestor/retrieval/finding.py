@@ -1,4 +1,4 @@
-"""Finds the places in one or several documents that best match a question."""
+"""Finds the places in a document that best match a question."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -33,28 +33,19 @@ _WORDS_SHOWN = 5
 
 
 def find_places(
-    indexes: PlaceIndex | Sequence[PlaceIndex], question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
+    index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
 ) -> tuple[Place, ...]:
     """Return the places where the answer to a question may be, best first; may be empty.
 
     A question that only refers back stays at the places of earlier answers. If it mentions something new, the result
     includes both new places and the latest place of earlier answers.
-
-    Args:
-        indexes: Index of one document, or of each of several.
     """
-    each = (indexes,) if isinstance(indexes, PlaceIndex) else tuple(indexes)
-    has: dict[tuple[str, int], Set[str]] = {}
-    found: list[Place] = []
-    for index in each:
-        for place, lines in _find_places(index, question, context):
-            found.append(place)
-            has[place.document, place.block] = lines
-    found.sort(key=lambda place: (-place.score, place.document, place.block))
-    best = _with_all_lines(found, [has[place.document, place.block] for place in found], most)
-    why = places_of_causes(each, question, context.questions, most)
-    known = {(place.document, place.block) for place in why}
-    best = [*why, *(place for place in best if (place.document, place.block) not in known)][:most]
+    ranked = sorted(_find_places(index, question, context), key=lambda each: (-each[0].score, each[0].block))
+    found = [place for place, _ in ranked]
+    best = _with_all_lines(found, [lines for _, lines in ranked], most)
+    why = places_of_causes(index, question, context.questions, most)
+    known = {place.block for place in why}
+    best = [*why, *(place for place in best if place.block not in known)][:most]
     # the place of the latest answer that is from the document
     earlier = next((place for place in found if any(reason.kind == "earlier" for reason in place.why)), None)
     if earlier is not None and earlier not in best and best:
