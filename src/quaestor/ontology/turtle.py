@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
@@ -20,9 +21,10 @@ from quaestor.ontology.fields import (
     write_fields,
 )
 from quaestor.ontology.ontology import KeptDistinct, Merge, Ontology, OntologyProperty, Proposal, read_kind
-from quaestor.ontology.terms import ROOT_CLASS, group_by_subject, read_turtle, text_term
+from quaestor.ontology.terms import ROOT_CLASS, Nodes, group_by_subject, read_turtle, text_term
 
 _ORIGIN = TermForm(lambda core: text_term("core" if core else "learned"), lambda term: read_text(term) == "core")
+R = TypeVar("R", Merge, KeptDistinct, Proposal)
 _Record = OntologyClass | OntologyProperty | Merge | KeptDistinct | Proposal
 
 
@@ -114,11 +116,9 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
                 OntologyProperty(name, **read_fields(nodes[name], _FIELDS[OntologyProperty][1]))
                 for name in of_kind["owl:DatatypeProperty"]
             ),
-            *(
-                tuple(sorted(kind(**read_fields(nodes[name], fields)) for name in of_kind[written]))
-                for kind in (Merge, KeptDistinct, Proposal)
-                for written, fields in (_FIELDS[kind],)
-            ),
+            _read_records(Merge, nodes, of_kind),
+            _read_records(KeptDistinct, nodes, of_kind),
+            _read_records(Proposal, nodes, of_kind),
         )
     except ValueError as error:
         raise OntologyError(f"cannot read {what}: a class, property or merge is incomplete ({error})") from None
@@ -128,6 +128,11 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
         found = f"unexpected statement {' '.join(extra)[:120]}" if extra else "it has no class"
         raise OntologyError(f"cannot read {what} as an ontology: {found}; was it written by `ontology build`?")
     return ontology
+
+
+def _read_records(kind: type[R], nodes: Nodes, of_kind: Node) -> tuple[R, ...]:
+    written, fields = _FIELDS[kind]
+    return tuple(sorted(kind(**read_fields(nodes[name], fields)) for name in of_kind[written]))
 
 
 def _read_class(name: str, node: Node) -> OntologyClass:

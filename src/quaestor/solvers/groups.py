@@ -16,7 +16,7 @@ from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step, re
 _WORDS_BEFORE = 4
 
 
-def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
+def group_of(numbers: Sequence[PrintedNumber], labels: Sequence[str | None] = ()) -> CellGroup:
     """Make a group of numbers from the page; if their labels have different scales or units, each gets its own.
 
     Args:
@@ -27,7 +27,7 @@ def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[
     scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
     own = (replace(number.quantity, scale=number.counts.scale, unit=number.counts.unit) for number in numbers)
     return CellGroup(
-        text or _name(numbers),
+        _name(numbers),
         _labels(numbers, labels or [None] * len(numbers)),
         tuple(number.quantity for number in numbers) if len(named) == 1 else tuple(own),
         tuple(number.source for number in numbers),

@@ -36,7 +36,7 @@ def observation(number: int, column: int, scale: Scale | None, table: int = 0) -
 
 def test_cells_are_a_group_under_their_distinct_labels() -> None:
     cells = [observation(3, 1, Scale.MILLION), observation(4, 2, Scale.MILLION)]
-    group = group_of(cells, "net sales", [cell.column.label for cell in cells])
+    group = group_of(cells, [cell.column.label for cell in cells])
     assert (group.text, group.labels, group.table) == ("net sales", ("2009", "2010"), 0)
     assert group.sources == tuple(cell.source for cell in cells)
     assert (group.label_scale, group.label_unit) == (Scale.MILLION, "USD")
@@ -45,7 +45,7 @@ def test_cells_are_a_group_under_their_distinct_labels() -> None:
 
 def test_cells_with_labels_of_several_scales_have_their_own() -> None:
     cells = [observation(3, 1, Scale.BILLION), observation(400, 1, Scale.MILLION, table=1)]
-    group = group_of(cells, "net sales", ["a", "b"])
+    group = group_of(cells, ["a", "b"])
     assert (group.table, group.label_scale) == (None, None)
     assert [kind.scale for kind in group.counts] == [Scale.BILLION, Scale.MILLION]
     assert execute(Plan((Compute(1, "argmax", (group,)),))).result.value == Text("a")
