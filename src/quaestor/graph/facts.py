@@ -1,7 +1,4 @@
-"""Facts of a graph about the numbers on a page: observations, mentions, and numbers in labels.
-
-Contains no arithmetic and no questions.
-"""
+"""Facts of a graph about the numbers on a page: observations, mentions, and numbers in labels."""
 
 from dataclasses import dataclass
 from decimal import Decimal

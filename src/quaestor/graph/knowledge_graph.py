@@ -1,7 +1,4 @@
-"""The immutable knowledge graph of a document.
-
-Contains no questions or answers.
-"""
+"""The immutable knowledge graph of a document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Lists during the execution of a plan: entries with their numbers, scales, units and sources.
-
-`quaestor.plan.operations` selects among the entries.
-"""
+"""Lists during the execution of a plan: entries with their numbers, scales, units and sources."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

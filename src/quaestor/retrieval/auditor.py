@@ -1,7 +1,4 @@
-"""Finds the auditor of a company: the firm that signed the audit report, or that a sentence names as auditor.
-
-Callers decide which questions ask for it.
-"""
+"""Finds the auditor of a company: the firm that signed the audit report, or that a sentence names as auditor."""
 
 import re
 from collections import Counter

@@ -1,7 +1,4 @@
-"""Finds the reasons that a document gives for an increase or decrease a question is about.
-
-Does not extract the words of the answer; that is up to the caller.
-"""
+"""Finds the reasons that a document gives for an increase or decrease a question is about."""
 
 import re
 from bisect import bisect_left

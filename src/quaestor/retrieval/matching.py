@@ -1,7 +1,4 @@
-"""Scores the lines of a block against a query.
-
-Does not select places.
-"""
+"""Scores the lines of a block against a query."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

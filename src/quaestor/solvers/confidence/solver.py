@@ -1,7 +1,4 @@
-"""Solver wrapper that samples a model's answers and measures their confidence.
-
-The measures are taken here and weighed in `calibration`.
-"""
+"""Solver wrapper that samples a model's answers and measures their confidence."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
