@@ -69,7 +69,7 @@ def test_two_shares_stay_distinct_through_a_conversation() -> None:
         cell(RETURNS, 1, 1, 2),
         compute(3, "subtract", 1, 2),
     )
-    assert first.text == "Change in united parcel service inc. from 2004 to 2009"
+    assert first.description == "Change in united parcel service inc. from 2004 to 2009"
     assert (first.entity, first.metric_type) == ("united parcel service inc.", "change")
     assert first.period == Period("range", 2004, last=2009)
     share = talk.turn("how much does this change represent?", cell(RETURNS, 1, 1), compute(2, "divide", -1, 1))
@@ -81,7 +81,7 @@ def test_two_shares_stay_distinct_through_a_conversation() -> None:
     change = talk.turn("what was, then, the change?", compute(1, "subtract", -2, -1))
     assert (change.description, change.entity) == ("Change in s&p 500 index from 2004 to 2009", "s&p 500 index")
     last = talk.turn("how much does this change represent?", compute(1, "divide", -1, -2))
-    assert last.text == "Percentage change in s&p 500 index from 2004 to 2009"
+    assert last.description == "Percentage change in s&p 500 index from 2004 to 2009"
     assert [variable.name for variable in last.variables] == ["result_4", "result_3"]
 
 
@@ -355,9 +355,9 @@ def test_two_answers_of_a_conversation_never_have_one_description() -> None:
     first = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
     second = talk.turn("and the notes due in may?", extract_from_sentence(RENTS, 1, 1))
     again = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
-    assert first.text != second.description
-    assert second.description.startswith(first.text)
-    assert again.description == first.text
+    assert first.description != second.description
+    assert second.description.startswith(first.description)
+    assert again.description == first.description
 
 
 def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
@@ -365,7 +365,8 @@ def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
     first = talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     talk.turn("and in 2007?", cell(ACCOUNTS, 1, 2))
     assert (
-        talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).description == first.text
+        talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).description
+        == first.description
     )
     change = talk.turn("what was the change?", compute(1, "subtract", -3, -2))
     again = talk.turn(
