@@ -363,15 +363,20 @@ def _lower_priority(thread: int) -> None:
 
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
     """Run the worker process until its parent closes the connection or dies."""
-    die_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM):  # without a mask
-        signal.signal(number, signal.SIG_IGN)
     # The connection shows the end of the parent too, but not while the event loop is busy computing.
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     asyncio.run(_WorkerProcess(make).serve(line))
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Let this worker process ignore SIGINT and SIGTERM, and end when its parent does."""
+    _die_with_parent()
+    for number in (signal.SIGINT, signal.SIGTERM):  # without a mask
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
+
+
+def _wait_for_end_of_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
@@ -474,7 +479,7 @@ def ignore_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def die_with_parent() -> None:
+def _die_with_parent() -> None:
     """Have the system kill this process when its parent has died. On Linux only.
 
     A thread that waits for the end of the parent cannot run while a C function holds the interpreter.

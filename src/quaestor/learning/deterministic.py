@@ -8,10 +8,13 @@ the libraries are loaded, so training runs in separate processes.
 import os
 import platform
 from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-from quaestor.core.workers import Workers
+from quaestor.core.loop_workers import end_with_parent
+from quaestor.errors import EngineError
 
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
@@ -19,13 +22,24 @@ _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
 
 
 @contextmanager
-def deterministic_pool(count: int) -> Iterator[Workers]:
-    """Yield workers that sum in the same order on all x86-64 machines."""
-    with (
-        one_order(),
-        Workers(count, get_context("spawn"), "start again, with fewer workers if it happens again") as workers,
-    ):
-        yield workers
+def deterministic_pool(count: int) -> Iterator[Executor]:
+    """Yield processes that sum in the same order on all x86-64 machines; leaving the block kills them.
+
+    Raises:
+        EngineError: A process has died.
+    """
+    pool = ProcessPoolExecutor(count, get_context("spawn"), end_with_parent)
+    try:
+        with one_order():
+            yield pool
+    except BrokenProcessPool as error:
+        raise EngineError(
+            "a worker process died (killed, or out of memory): start again, with fewer workers if it happens again"
+        ) from error
+    finally:
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
