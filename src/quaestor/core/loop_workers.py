@@ -24,6 +24,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -51,64 +52,22 @@ _HEAD = struct.Struct(">BQQ")
 _CALL, _BROADCAST, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
 
 
-class MessageProtocol(asyncio.Protocol):
-    """Protocol of length-prefixed messages. Messages of one iteration of the event loop are sent together."""
+Handler = Callable[[int, int, bytes], None]
+"""Receives the kind, the number and the bytes of a message."""
 
-    def __init__(self, hear: Callable[[int, int, bytes], None], lost: Callable[[], None]) -> None:
-        """Create the protocol.
 
-        Args:
-            hear: Called with the kind, the number and the bytes of each message.
-            lost: Called when the connection has ended.
-        """
-        self._hear, self._lost = hear, lost
-        self._received, self._outgoing = bytearray(), list[bytes]()
-        self._transport: asyncio.Transport | None = None
+def _send(writer: asyncio.StreamWriter, kind: int, number: int, written: bytes = b"") -> None:
+    """Send a message; ignored if the connection has ended."""
+    if not writer.is_closing():
+        writer.write(_HEAD.pack(kind, number, len(written)) + written)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send the messages that were queued before the connection was made."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        if self._outgoing:
-            self._flush()
 
-    def data_received(self, data: bytes) -> None:
-        """Pass on complete messages."""
-        self._received += data
-        at, end = 0, len(self._received)
-        while end - at >= _HEAD.size:
-            kind, number, length = _HEAD.unpack_from(self._received, at)
-            begin = at + _HEAD.size
-            if end - begin < length:
-                break
-            at = begin + length
-            self._hear(kind, number, bytes(self._received[begin:at]))
-        del self._received[:at]
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Report the end of the connection."""
-        self._transport = None
-        self._lost()
-
-    def send(self, kind: int, number: int, written: bytes = b"") -> None:
-        """Queue a message; ignored if the connection has ended.
-
-        Args:
-            kind: From 0 to 255.
-        """
-        if not self._outgoing:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._outgoing += (_HEAD.pack(kind, number, len(written)), written)
-
-    def _flush(self) -> None:
-        if self._transport is not None:
-            self._transport.write(b"".join(self._outgoing))
-            self._outgoing.clear()
-
-    def close(self) -> None:
-        """Abort the connection and drop unsent messages."""
-        if self._transport is not None:
-            self._transport.abort()
+async def _receive(reader: asyncio.StreamReader, handle: Handler) -> None:
+    """Pass on messages until the connection ends."""
+    with suppress(asyncio.IncompleteReadError, ConnectionError):
+        while True:
+            kind, number, length = _HEAD.unpack(await reader.readexactly(_HEAD.size))
+            handle(kind, number, await reader.readexactly(length))
 
 
 class LostWorkerError(Exception):
@@ -140,7 +99,7 @@ class _Worker:
     """Worker as seen by its parent process."""
 
     process: BaseProcess
-    frames: MessageProtocol
+    writer: asyncio.StreamWriter
     calls: "dict[int, asyncio.Future[Any]]" = field(default_factory=dict)
     ready: bool = False
 
@@ -168,6 +127,7 @@ class LoopWorkers:
         self._last_used: OrderedDict[Hashable, _Worker] = OrderedDict()
         self._starting: set[asyncio.Task[None]] = set()
         self._answering: set[asyncio.Task[None]] = set()
+        self._receiving: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count()
         self._changed, self._complete = asyncio.Event(), False
         self._startup_deaths = 0
@@ -194,11 +154,11 @@ class LoopWorkers:
                 process.join()
         self._fail(LostWorkerError())
         for worker in self._workers:
-            worker.frames.close()
+            worker.writer.transport.abort()
         for task in self._answering:
             task.cancel()
         # `_start` kills a worker that is still starting.
-        await asyncio.gather(*self._starting, *self._answering, return_exceptions=True)
+        await asyncio.gather(*self._starting, *self._answering, *self._receiving, return_exceptions=True)
 
     async def call(self, job: object, like: Hashable = None) -> Any:
         """Run a job in one of the least busy workers, and return its result.
@@ -216,7 +176,7 @@ class LoopWorkers:
         number, ended = next(self._numbers), asyncio.get_running_loop().create_future()
         written = pickle.dumps(job, 5)
         worker.calls[number] = ended
-        worker.frames.send(_CALL, number, written)
+        _send(worker.writer, _CALL, number, written)
         try:
             return await ended
         finally:
@@ -233,7 +193,7 @@ class LoopWorkers:
         """Send a message to all workers."""
         written = pickle.dumps(what, 5)
         for worker in self._workers:
-            worker.frames.send(_BROADCAST, 0, written)
+            _send(worker.writer, _BROADCAST, 0, written)
 
     async def _next(self, like: Hashable) -> _Worker:
         # Wait at first until all workers have started: otherwise one worker would get all of the first calls.
@@ -264,13 +224,15 @@ class LoopWorkers:
         except Exception as error:  # noqa: BLE001 - pickling may raise any exception
             self._fail(error)
             return
+        reader, writer = await asyncio.open_connection(sock=ours)
         if self._over:
-            ours.close()
+            writer.transport.abort()
             return
-        frames = MessageProtocol(lambda *frame: self._handle_frame(worker, *frame), lambda: self._replace_lost(worker))
-        worker = _Worker(process, frames)
+        worker = _Worker(process, writer)
         self._workers.append(worker)
-        await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
+        task = asyncio.create_task(_receive(reader, partial(self._handle_message, worker)))
+        self._receiving.add(task)
+        task.add_done_callback(lambda ended: self._replace_lost(worker, ended))
         self._complete = self._complete or len(self._workers) == self._count
         self._changed.set()
 
@@ -292,7 +254,7 @@ class LoopWorkers:
                 process.join()
         return process, ours
 
-    def _handle_frame(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
+    def _handle_message(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
         if kind == _UP:
             self._hear(pickle.loads(written))  # noqa: S301 - all messages come from our own processes
         elif kind == _ASKED:
@@ -316,10 +278,12 @@ class LoopWorkers:
             value, kind = await self._answer(pickle.loads(written)), _REPLY  # noqa: S301
         except Exception as error:  # noqa: BLE001 - raised again in the worker
             value, kind = error, _FAILED
-        worker.frames.send(kind, number, pickle.dumps(value, 5))
+        _send(worker.writer, kind, number, pickle.dumps(value, 5))
 
-    def _replace_lost(self, worker: _Worker) -> None:
+    def _replace_lost(self, worker: _Worker, ended: "asyncio.Task[None]") -> None:
         """Fail the calls of a worker that has ended, and start another one."""
+        self._receiving.discard(ended)
+        worker.writer.transport.abort()
         if self._over:
             return
         self._workers.remove(worker)
@@ -330,9 +294,9 @@ class LoopWorkers:
         self._startup_deaths = 0 if worker.ready else self._startup_deaths + 1
         if self._startup_deaths >= MOST_DEATHS:
             self._fail(EngineError("worker processes die at startup (killed, or out of memory); use fewer workers"))
-        for ended in worker.calls.values():
-            if not ended.done():
-                ended.set_exception(self._failure or LostWorkerError())
+        for call in worker.calls.values():
+            if not call.done():
+                call.set_exception(self._failure or LostWorkerError())
         if self._failure is None:
             self._start_worker()
 
@@ -391,18 +355,14 @@ class _WorkerProcess:
         self._futures: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()
         self._doing: set[asyncio.Task[None]] = set()
-        self._frames: MessageProtocol
+        self._writer: asyncio.StreamWriter
 
     async def serve(self, line: socket.socket) -> None:
-        def leave() -> None:
-            os._exit(1)  # the parent has ended
-
         self._loop = asyncio.get_running_loop()
-        _, self._frames = await self._loop.create_connection(
-            lambda: MessageProtocol(self._handle_frame, leave), sock=line
-        )
-        self._frames.send(_READY, 0)
-        await asyncio.Event().wait()
+        reader, self._writer = await asyncio.open_connection(sock=line)
+        _send(self._writer, _READY, 0)
+        await _receive(reader, self._handle_message)
+        os._exit(1)  # the parent has ended
 
     def send(self, what: Any) -> None:
         """Send a message, from any thread."""
@@ -410,21 +370,21 @@ class _WorkerProcess:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            self._loop.call_soon_threadsafe(self._frames.send, _UP, 0, written)
+            self._loop.call_soon_threadsafe(_send, self._writer, _UP, 0, written)
         else:
-            self._frames.send(_UP, 0, written)
+            _send(self._writer, _UP, 0, written)
 
     async def ask(self, what: Any) -> Any:
         """Send a request and return its answer, or raise the error of the parent."""
         number, answered = next(self._numbers), self._loop.create_future()
         self._futures[number] = answered
-        self._frames.send(_ASKED, number, pickle.dumps(what, 5))
+        _send(self._writer, _ASKED, number, pickle.dumps(what, 5))
         try:
             return await answered
         finally:
             del self._futures[number]
 
-    def _handle_frame(self, kind: int, number: int, written: bytes) -> None:
+    def _handle_message(self, kind: int, number: int, written: bytes) -> None:
         if kind == _CALL:
             task = asyncio.create_task(self._do(number, written))
             self._doing.add(task)
@@ -444,7 +404,7 @@ class _WorkerProcess:
             kind, answer = _RESULT, _as_result(result)
         except Exception as error:  # noqa: BLE001 - raised again in the parent
             kind, answer = _ERROR, pickle.dumps(make_picklable(error), 5)
-        self._frames.send(kind, number, answer)
+        _send(self._writer, kind, number, answer)
 
 
 def _as_result(result: object) -> bytes:
