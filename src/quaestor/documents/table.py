@@ -294,6 +294,11 @@ class Table:
         above, below = range(row - 1, self.header_rows - 1, -1), range(row + 1, len(self.cells))
         return currency_between(lines(above), self.rows[row].label, lines(below))
 
+    def heads_at(self, row: int, column: int) -> tuple[str, ...]:
+        """Return the levels and the label of a cell's row, then those of its column."""
+        heads = self.rows[row], self.columns[column]
+        return tuple(text for head in heads for text in (*head.levels, head.label))
+
     def period_at(self, row: int, column: int) -> Period | None:
         """Return the period of a cell, from the axis with the periods first, else from the table."""
         row_period, column_period = self.rows[row].period, self.columns[column].period

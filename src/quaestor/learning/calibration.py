@@ -17,7 +17,7 @@ from quaestor.scoring.stated import exact_match, stated_value
 from quaestor.solvers.embedded.beam import START, advance_beam, rank_hypotheses
 from quaestor.solvers.embedded.choosing import ChosenPlan, choose_plans
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence, Evidence
+from quaestor.solvers.embedded.models import Calibration, ChoiceEvidence, Evidence
 from quaestor.solvers.embedded.page import PageFeatures
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 
@@ -86,12 +86,18 @@ def _is_right(chosen: ChosenPlan, gold: GoldTurn) -> bool:
     return gold.stated is not None and exact_match(stated_value(result.value, result.scale), gold.stated)
 
 
-def fit_choice_calibration(judged: Sequence[JudgedChoice]) -> ChoiceCalibration:
-    """Return the calibration fitted to choices; the default one if all are right or all are wrong."""
+def fit_calibration(
+    judged: Sequence[tuple[Evidence | ChoiceEvidence, bool]], cost: float, default: Calibration
+) -> Calibration:
+    """Return the calibration fitted to answers; the default one if all are right or all are wrong. Deterministic.
+
+    Args:
+        cost: Inverse strength of the regularization.
+    """
     from sklearn.linear_model import LogisticRegression
 
     right = [is_correct for _, is_correct in judged]
     if len(set(right)) < 2:
-        return ChoiceCalibration()
-    fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([e.measures for e, _ in judged]), np.array(right))
-    return ChoiceCalibration(tuple(round(float(w), 4) for w in fitted.coef_[0]), round(float(fitted.intercept_[0]), 4))
+        return default
+    fitted = LogisticRegression(C=cost, max_iter=1000).fit(np.array([e.measures for e, _ in judged]), np.array(right))
+    return Calibration(tuple(round(float(w), 4) for w in fitted.coef_[0]), round(float(fitted.intercept_[0]), 4))

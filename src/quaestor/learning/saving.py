@@ -23,7 +23,6 @@ from quaestor.solvers.embedded.models import (
     MEASURES,
     Answerability,
     Calibration,
-    ChoiceCalibration,
     Ranker,
 )
 from quaestor.solvers.embedded.operand_pool import SignatureModel
@@ -165,7 +164,7 @@ def _ranker_json(ranker: Ranker) -> dict[str, object]:
     }
 
 
-def _regression_json(calibration: Calibration | ChoiceCalibration, measures: Sequence[str]) -> dict[str, object]:
+def _regression_json(calibration: Calibration, measures: Sequence[str]) -> dict[str, object]:
     return {"intercept": calibration.intercept, "weights": dict(zip(measures, calibration.weights, strict=True))}
 
 

@@ -12,8 +12,6 @@ on the predictions of earlier ones for held-out companies, so that no stage reli
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
@@ -21,7 +19,7 @@ from quaestor.learning.answerability import MeasuredQuestion, fit_answerability,
 from quaestor.learning.calibration import (
     JudgedChoice,
     ReplayedTurn,
-    fit_choice_calibration,
+    fit_calibration,
     free_rollout,
     judged_choices,
 )
@@ -46,7 +44,7 @@ from quaestor.learning.signature import SignatureSample, fit_signature, second_s
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.learning.unanswerable import balance, put_questions
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.models import Calibration, Evidence
+from quaestor.solvers.embedded.models import UNFITTED, UNFITTED_CHOICES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import PageFeatures, build_page_features
 from quaestor.solvers.embedded.trees import Trees
@@ -123,8 +121,8 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         references=with_rules(fit_references(references)),
         leaves=_fit_scorer([*_turns(replays), *_turns(single)], seed),
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
-        calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
-        choices=fit_choice_calibration(judged),
+        calibration=fit_calibration([(turn.evidence, turn.right) for turn in replayed], 10.0, UNFITTED),
+        choices=fit_calibration(judged, 1.0, UNFITTED_CHOICES),
         answerable=fit_answerability(measured, fit_stem_weights(question for part in put for question in part)),
     )
 
@@ -174,13 +172,3 @@ def _turns(played: ReplayedConversations) -> list[PlayedTurn]:
 
 def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
     return fit_leaf_scorer([rows for turn in turns if len((rows := leaf_rows(turn))[1])], seed)
-
-
-def fit_calibration(evidence: Sequence[Evidence], right: Sequence[bool]) -> Calibration:
-    """Return the calibration fitted to answers. Deterministic."""
-    from sklearn.linear_model import LogisticRegression
-
-    if len(set(right)) < 2:
-        return Calibration()
-    fitted = LogisticRegression(C=10.0, max_iter=1000).fit(np.array([e.measures for e in evidence]), np.array(right))
-    return Calibration(tuple(round(float(w), 4) for w in fitted.coef_[0]), round(float(fitted.intercept_[0]), 4))

@@ -278,9 +278,10 @@ def replace_references(step: Step, replaced: Callable[[Ref], Operand]) -> Step:
     return replace(step, operands=tuple(replaced(o) if isinstance(o, Ref) else o for o in step.operands))
 
 
-def refer_further_back(step: Step, back: int) -> Step:
-    """Adapt a step of an earlier plan to the current turn: move its references to answers further back."""
-    return replace_references(step, lambda ref: Ref(ref.step - back) if ref.step < 0 else ref)
+def refer_further_back(plan: Plan, back: int) -> Plan:
+    """Adapt the steps of an earlier plan to the current turn: move their references to answers further back."""
+    moved = (replace_references(step, lambda ref: Ref(ref.step - back) if ref.step < 0 else ref) for step in plan.steps)
+    return Plan(tuple(moved))
 
 
 def without_explanation(plan: Plan) -> Plan:

@@ -1,20 +1,15 @@
-"""What a question asks for, by the question patterns of the ontology's core: metric type, scale, sign.
+"""What a question asks for, by the question patterns of the ontology's core: metric types.
 
 The patterns are defined in `ontology/core.ttl`.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Scale
 from quaestor.ontology.core import QuestionPattern, question_words, read_core
 
 SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
 """Question patterns of the core for several numbers taken together."""
-
-_DOLLARS = lazy_regex(r"\bin (?:full |us |u\.s\. )*dollars\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +46,3 @@ def matching_patterns(text: str) -> tuple[QuestionPattern, ...]:
     """Return the core's patterns that match a text."""
     words = question_words(text)
     return tuple(pattern for pattern in read_core().patterns if pattern.matches(words))
-
-
-def asked_scale(patterns: Iterable[QuestionPattern]) -> Scale | None:
-    """Return the scale that a question names ("in millions"), or None."""
-    return next((Scale(pattern.scale) for pattern in patterns if pattern.scale), None)
-
-
-def asked_power(text: str, scale: Scale | None) -> float | None:
-    """Return the power of ten that a question asks for ("in dollars" is 0), or None.
-
-    Args:
-        text: The question in lower case.
-    """
-    if scale is not None and scale is not Scale.PERCENT:
-        return float(math.log10(scale.factor))
-    return 0.0 if _DOLLARS.search(text) else None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import isfinite
+from math import isfinite, log10
 from typing import TYPE_CHECKING
 
 from quaestor.core.patterns import lazy_regex
@@ -20,6 +20,7 @@ _NUMBER = lazy_regex(r"(?<![\w./])(?<![a-z]-)\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d|
 """Excludes numbers in names ("class b-3"), dates and fractions ("12/18")."""
 _NAMES_A_PLACE = lazy_regex(r"\b(?:note|item|part|schedule|exhibit) $")
 """Words before a number that identifies a place: "according to note 15"."""
+_DOLLARS = lazy_regex(r"\bin (?:full |us |u\.s\. )*dollars\b")
 _LONGEST = 10
 """Limit for the number of years between two named years to be counted."""
 
@@ -150,12 +151,14 @@ class Question:
     @cached_property
     def scale(self) -> Scale | None:
         """The scale that it names ("in millions"), or None."""
-        return metric_types.asked_scale(self.patterns)
+        return next((Scale(pattern.scale) for pattern in self.patterns if pattern.scale), None)
 
     @cached_property
     def power(self) -> float | None:
         """The power of ten that it asks for ("in millions" is 6), or None."""
-        return metric_types.asked_power(self.lowered, self.scale)
+        if self.scale is not None and self.scale is not Scale.PERCENT:
+            return log10(self.scale.factor)
+        return 0.0 if _DOLLARS.search(self.lowered) else None
 
     @cached_property
     def magnitude(self) -> bool:

@@ -1,7 +1,6 @@
 """Comparable stems of the words in questions, labels and sentences."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from quaestor.core.patterns import lazy_regex
@@ -58,31 +57,6 @@ def stems(text: str) -> tuple[str, ...]:
     # a fast check, because most texts have no such word
     named = () if _WITH_MARKS.isdisjoint(tokens) else _NAMED.findall(lowered)
     return (*plain, *(f"{name}{mark.replace('-', '')}" for name, mark in named if mark.strip("-")))
-
-
-def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
-    """Return the stems of texts joined by spaces, using the cached stems of each text if possible."""
-    texts = tuple(parts)
-    found = [_single_stems(part) for part in texts]
-    # A name at the end of one text may continue in the next.
-    return stems(" ".join(texts)) if None in found else tuple(stem for part in found if part for stem in part)
-
-
-@lru_cache(maxsize=1024)
-def _single_stems(text: str) -> tuple[str, ...] | None:
-    """Return the stems of a text; None if they may change next to other texts."""
-    lowered = text.lower()
-    return stems(text) if is_of_single_words(lowered, words(lowered)) else None
-
-
-def is_of_single_words(text: str, tokens: Iterable[str]) -> bool:
-    """Return whether a text has no dates or marks, so that the stems of any part are those of its words.
-
-    Args:
-        text: In lower case.
-        tokens: Its words.
-    """
-    return "/" not in text and _WITH_MARKS.isdisjoint(tokens)
 
 
 def without_owner(text: str) -> str:

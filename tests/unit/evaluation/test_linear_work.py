@@ -19,7 +19,6 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.reading import read_file
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.page import build_number_matrix
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 
@@ -61,7 +60,7 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
     """Return the lines or bytes of each step, divided by the count of numbers in the document."""
     ontology = build_ontology([document])
     graph = build_graph(document, ontology)
-    numbers = len(solver.pages.page(graph).leaves)
+    numbers = len(graph.observations) + len(graph.mentions)
 
     def turn() -> None:
         context = TurnContext(document, Memory(), graph, ontology, question=read_question(QUESTION))
@@ -71,8 +70,6 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
     found = {
         "ontology": lines_of(lambda: build_ontology([document])),
         "graph": lines_of(lambda: build_graph(document, ontology)),
-        "matrix": lines_of(lambda: build_number_matrix(graph)),
-        "bytes of the matrix": bytes_of(lambda: build_number_matrix(graph)),
         "turn": lines_of(turn),
         "bytes of the turn": bytes_of(turn),
     }
@@ -89,7 +86,7 @@ def ratios() -> Mapping[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["ontology", "graph", "matrix", "bytes of the matrix", "turn", "bytes of the turn"])
+@pytest.mark.parametrize("step", ["ontology", "graph", "turn", "bytes of the turn"])
 def test_cost_per_number_does_not_grow_with_the_document(ratios: Mapping[str, float], step: str) -> None:
     assert ratios[step] < MOST, ratios
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import WhyNoAnswer
-from quaestor.core.answer_value import AnswerKinds, Text
+from quaestor.core.answer_value import Text
 from quaestor.core.provenance import CellRef
 from quaestor.core.words import JOINING_WORDS, STOP_WORDS, search_words
 from quaestor.documents.document import Document
@@ -20,10 +20,11 @@ from quaestor.retrieval.company_name import names_no_company
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.answerability import (
-    AnswerabilityModel,
-    KnownYears,
     describe_nearest,
+    find_lack,
     find_years,
+    measure_answerability,
+    names_unknown_thing,
     show_years,
 )
 from quaestor.solvers.embedded.missing_numbers import (
@@ -34,6 +35,7 @@ from quaestor.solvers.embedded.missing_numbers import (
     find_other_time,
     is_of_unread_year,
 )
+from quaestor.solvers.embedded.models import Answerability
 from quaestor.solvers.embedded.number_fit import normalize_loss
 from quaestor.solvers.embedded.plan_rules import asks_for_change
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
@@ -163,13 +165,6 @@ _LONGEST_LABEL = 40
 _MOST_YEARS = 12
 
 
-@dataclass(slots=True)
-class _CachedYears:
-    """Years of the document of a conversation, found when they are first needed."""
-
-    years: KnownYears | None = None
-
-
 def decline_for_turns(turns: Sequence[int]) -> Answer:
     """Return an answer without a value for a question that depends on unanswered ones; it is not recorded yet.
 
@@ -181,49 +176,55 @@ def decline_for_turns(turns: Sequence[int]) -> Answer:
     return Answer(value=None, reason=f"this depends on {which} not answered", answerable=0.0)
 
 
-class AbstentionRules:
-    """Declines questions that the document certainly cannot answer, before plans are ranked."""
+_SEVERAL_COMPANIES_FACTOR = 0.5
+"""Factor of an answer's confidence if the question may mean any of several companies."""
 
-    def __init__(self, answers: AnswerKinds = "numbers") -> None:
-        """Set the kinds of answers to give."""
-        self._any_kind = answers == "all"
 
-    def decline(
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """Decides whether to give an answer: by rules before plans are ranked, and by a learned probability afterwards.
+
+    Attributes:
+        reader: Ranks the plans, on which the probability depends.
+        learned: Estimates the probability that the document contains the answer; None if it was not trained.
+        below: The probability below which an answer is doubted.
+        any_kind: Whether answers may be words.
+    """
+
+    reader: ConversationReader
+    learned: Answerability | None
+    below: float
+    any_kind: bool
+
+    def decline_certainly(
         self,
-        question: str,
+        question: Question,
         context: TurnContext,
         nearest: Callable[[], Answer | None],
-        words: SpanCandidate | None = None,
+        words: SpanCandidate | None,
     ) -> Answer | None:
-        """Decline a question that certainly cannot be answered; return None for others.
-
-        Args:
-            context: The turn, which records the reason.
-            nearest: Finds the nearest answer, if there is one.
-            words: The words of the document that may answer it, or None.
-        """
+        """Return an answer without a value if a question certainly cannot be answered; otherwise None."""
         found = self._find_reason(question, context, words)
         if found is None:
             return None
         reason, explanation = found
         near = nearest() if reason == "not_on_page" else None
-        if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
-            # A number is never close to an answer in words.
-            near = None
-        explanation = explanation if near is None or near.value is None else f"{explanation}; {describe_nearest(near)}"
+        # A number is never close to an answer in words.
+        comparable = near is not None and (question.wants.kind != "span" or isinstance(near.value, Text))
+        if near is not None and comparable and near.value is not None:
+            explanation = f"{explanation}; {describe_nearest(near)}"
         return _decline(context, reason, explanation)
 
     def _find_reason(
-        self, question: str, context: TurnContext, words: SpanCandidate | None
+        self, question: Question, context: TurnContext, words: SpanCandidate | None
     ) -> tuple[WhyNoAnswer, str] | None:
-        read, answers_in_words = context.read(question), words is not None and words.sure
-        if self._any_kind and read.wants.kind == "span":
-            if not answers_in_words:
+        if self.any_kind and question.wants.kind == "span":
+            if words is None or not words.sure:
                 return "not_on_page", f"no sentence answers this; {_suggest_question(context)}"
-        elif why := why_no_number(read):
+        elif why := why_no_number(question):
             return "no_question", f"{why}; {_suggest_question(context)}"
-        if asked := years_asked(read):
-            known = self._years(context)
+        if asked := years_asked(question):
+            known = find_years(context.document)
             if lacking := tuple(sorted(year for year in asked if known.lacks(year))):
                 what = "page" if context.document.is_page else "document"
                 return (
@@ -234,65 +235,18 @@ class AbstentionRules:
             return "not_on_page", cell
         return None
 
-    def _years(self, context: TurnContext) -> KnownYears:
-        cached = context.session.get_or_create(self, _CachedYears)
-        if cached.years is None:
-            cached.years = find_years(context.document)
-        return cached.years
-
-
-def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, answerable: float = 0.0) -> Answer:
-    return replace(answer_without_value(context, reason, explanation), answerable=answerable)
-
-
-def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
-    """Describe the years covered, or the nearest earlier and later year if there are many."""
-    if len(shown) <= _MOST_YEARS:
-        return f"years covered: {show_years(shown)}"
-    before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
-    return f"nearest years covered: {show_years((*before[-1:], *after[:1]))}"
-
-
-def _suggest_question(context: TurnContext) -> str:
-    """Suggest a question, with a line of the document if it has a simple one."""
-    line = next((number for number in context.graph.observations if _is_plain(number)), None)
-    example = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
-    return f"ask for a figure{example}, or for a change, a share or a ratio"
-
-
-def _is_plain(number: Observation) -> bool:
-    label = number.row.label
-    return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))
-
-
-_SEVERAL_COMPANIES_FACTOR = 0.5
-"""Factor of an answer's confidence if the question may mean any of several companies."""
-
-
-@dataclass(frozen=True, slots=True)
-class AbstentionPolicy:
-    """Decides whether to give the likeliest answer, after plans are ranked.
-
-    Attributes:
-        reader: Ranks the plans, on which the probability depends.
-        answerability: Estimates the probability that the document contains the answer.
-        declines: Whether to decline questions that the document does not answer.
-    """
-
-    reader: ConversationReader
-    answerability: AnswerabilityModel
-    declines: bool
-
     def add_answerability(self, first: Answer, turn: AskedTurn) -> Answer:
         """Add the probability that the document contains the answer, by which the confidence of a list is multiplied.
 
         Args:
             first: The likeliest answer. Answers in words and without a plan are returned unchanged.
-            turn: The question, the page and the conversation.
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.answerability.estimate_probability(self.reader.rank_plans(turn))
+        measured = None
+        if self.learned is not None:
+            measured = measure_answerability(self.reader.rank_plans(turn), self.learned.stems)
+        holds = None if self.learned is None or measured is None else round(self.learned.probability(measured), 4)
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(turn):
             sure *= holds
@@ -305,10 +259,7 @@ class AbstentionPolicy:
 
         Args:
             first: The likeliest answer, with the probability that the document contains the answer.
-            turn: The question, the page and the conversation.
         """
-        if not self.declines:
-            return None
         context = turn.context
         if first.plan is None:
             return _decline(context, "not_on_page", first.reason or "")
@@ -333,7 +284,9 @@ class AbstentionPolicy:
             yield "the columns of its table have no years that could be read", 0.0
         if time := find_other_time(turn.question, first.plan, leaves, document):
             yield f"this line has no number for {time}", 0.0
-        if (lack := self.answerability.find_lack(first, turn.question, leaves, document)) is not None:
+        if self.learned is not None and (
+            lack := find_lack(first, turn.question, leaves, document, self.learned, self.below)
+        ):
             yield lack, first.answerable or 0.0
         if (name := find_missing_line(turn.question, first.plan, document)) is not None:
             yield f'the {"page" if document.is_page else "document"} has no line "{name}"', 0.0
@@ -341,12 +294,36 @@ class AbstentionPolicy:
     def _follows_unanswered(self, turn: AskedTurn) -> bool:
         """Whether a question follows up on an unanswered one about a thing that the document lacks."""
         memory = turn.context.memory
-        if turn.question.names or not memory.answers or memory.answers[-1].value is not None:
+        if turn.question.names or not memory.answers or memory.answers[-1].value is not None or self.learned is None:
             return False
         before = memory.parsed_questions[-1]
-        return not why_no_number(before) and self.answerability.names_unknown_thing(before, turn.page.leaves)
+        return not why_no_number(before) and names_unknown_thing(before, turn.page.leaves, self.learned.stems)
 
 
 def _asks_for_choice(turn: AskedTurn) -> bool:
     """Whether a question chooses among cells or lines; the confidence of such choices has a separate model."""
     return complete_question(turn.question, turn.context.memory.parsed_questions).wants.selection is not None
+
+
+def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, answerable: float = 0.0) -> Answer:
+    return replace(answer_without_value(context, reason, explanation), answerable=answerable)
+
+
+def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
+    """Describe the years covered, or the nearest earlier and later year if there are many."""
+    if len(shown) <= _MOST_YEARS:
+        return f"years covered: {show_years(shown)}"
+    before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
+    return f"nearest years covered: {show_years((*before[-1:], *after[:1]))}"
+
+
+def _suggest_question(context: TurnContext) -> str:
+    """Suggest a question, with a line of the document if it has a simple one."""
+    line = next((number for number in context.graph.observations if _is_plain(number)), None)
+    example = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
+    return f"ask for a figure{example}, or for a change, a share or a ratio"
+
+
+def _is_plain(number: Observation) -> bool:
+    label = number.row.label
+    return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))

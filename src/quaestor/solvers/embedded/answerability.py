@@ -25,7 +25,7 @@ from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights, weigh
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # ---- The years of a document.
@@ -175,31 +175,26 @@ def asked_stems(question: Question) -> tuple[str, ...]:
 
 
 def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats | None:
-    """Return the features of a question in the order of `ANSWERABLE_MEASURES`; None if it has no plan.
-
-    Args:
-        choices: The ranked plans for the question.
-    """
+    """Return the features of a question in the order of `ANSWERABLE_MEASURES`; None if it has no plan."""
     first = choices.first
     if first is None or not choices.ranked:
         return None
     operands = choices.ranked[0].outcome.operands
-    turn, measured = first.reading.turn, first.reading.measured
+    turn, measured, likely = first.turn, first.measured, choices.likely
     page, question = turn.leaves, turn.question
     weight = {stem: weights.of(stem) for stem in asked_stems(question)}
     whole = max(sum(weight.values()), _EPSILON)
     known = [(column, own) for stem, own in weight.items() if (column := page.vocabulary.get(stem)) is not None]
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
-    described, by_labels = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
+    described, by_labels = weigh(page.described[:, columns], values), weigh(page.labels[:, columns], values)
     # If the numbers of the page have no years, no year can be missing.
     years = [year for year in question.years if page.years]
     of_asked_years = _select_asked_years(measured, bool(years))
     best_of_years = float(described[of_asked_years].max()) if of_asked_years.any() else 0.0
-    likeliest = int(first.likely.argmax())
+    likeliest = int(likely.argmax())
     places = [operand.index for operand in operands if operand.kind == "leaf"]
     leaves = [page.leaves[place] for place in places]
-    signatures = first.reading.signatures
     _, share = choices.results[0]
     share = min(max(share, _EPSILON), 1 - _EPSILON)
     found = {
@@ -224,12 +219,12 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
         "row_told": measured[:, _COLUMN["row_in_question"]].max(),
         "first": not turn.state.questions,
         "cues": len(question.cues),
-        "fresh": signatures.new_leaves,
-        "again": sum(p for name, p in signatures.items() if "result" in name),
+        "fresh": first.signatures.new_leaves,
+        "again": sum(p for name, p in first.signatures.items() if "result" in name),
         "numbers": math.log(len(page)),
         "share": math.log(share / (1 - share)),
-        "likeliest": first.likely[likeliest],
-        "spread": -float((first.likely * np.log(first.likely + _EPSILON)).sum()),
+        "likeliest": likely[likeliest],
+        "spread": -float((likely * np.log(likely + _EPSILON)).sum()),
     }
     return np.array([found[name] for name in ANSWERABLE_MEASURES], np.float32)
 
@@ -261,12 +256,7 @@ _BEFORE = frozenset("share total rate quarter original portion".split())
 
 
 def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
-    """Describe what a page lacks that a question asks for.
-
-    Args:
-        plan: The plan of the nearest answer.
-        page: The numbers of the page, or of the parts of a document that were read.
-    """
+    """Describe what a page lacks that a question asks for."""
     telling = _naming_stems(question, weights)
     unknown = {stem for stem in telling if stem not in page.vocabulary}
     lacking = [year for year in question.years if year not in page.years]
@@ -303,8 +293,7 @@ def _find_described_stems(plan: Plan | None, page: NumberMatrix) -> frozenset[st
     """Return the stems that describe the numbers of a plan."""
     found: set[str] = set()
     for step in plan.extracts if plan is not None else ():
-        place = None if step.quantity is None else page.index.get((step.source, step.quantity.value))
-        if place is not None:
+        if (place := page.find(step)) is not None:
             found.update(page.leaves[place].around, page.leaves[place].caption)
     return frozenset(found)
 
@@ -344,56 +333,38 @@ _NO_WORD_FACTOR = 2.0
 trained on too few such questions."""
 
 
-class AnswerabilityModel:
-    """Estimates the probability that documents contain answers."""
+def find_lack(
+    nearest: Answer, question: Question, page: NumberMatrix, document: Document, learned: Answerability, below: float
+) -> str | None:
+    """Describe what the document lacks if it is unlikely to contain the answer; otherwise return None.
 
-    def __init__(self, learned: Answerability | None, below: float) -> None:
-        """Create the model.
+    Args:
+        nearest: The likeliest answer, with the probability.
+        below: The probability below which an answer is doubted.
+    """
+    if nearest.answerable is None:
+        return None
+    if not document.is_page and _names_used_lines_otherwise(question, nearest.plan, page, document, learned.stems):
+        return None
+    telling = _naming_stems(question, learned.stems)
+    if telling and telling.isdisjoint(page.vocabulary):
+        below *= _NO_WORD_FACTOR
+    return None if nearest.answerable >= below else describe_lack(question, nearest.plan, page, learned.stems)
 
-        Args:
-            learned: The trained regression; None if there is none.
-            below: The probability below which an answer is doubted.
-        """
-        self._learned, self._below = learned, below
 
-    def estimate_probability(self, choices: Hypotheses) -> float | None:
-        """Return the probability that the document contains the answer; None without a trained model or a plan."""
-        if self._learned is None:
-            return None
-        measured = measure_answerability(choices, self._learned.stems)
-        return None if measured is None else round(self._learned.probability(measured), 4)
+def names_unknown_thing(question: Question, page: NumberMatrix, weights: StemWeights) -> bool:
+    """Return whether a question names a thing that describes no number."""
+    return not _naming_stems(question, weights) <= page.vocabulary.keys()
 
-    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, document: Document) -> str | None:
-        """Describe what the document lacks if it is unlikely to contain the answer; otherwise return None.
 
-        Args:
-            nearest: The likeliest answer, with the probability.
-        """
-        if self._learned is None or nearest.answerable is None:
-            return None
-        if not document.is_page and self._names_used_lines_otherwise(question, nearest.plan, page, document):
-            return None
-        below, telling = self._below, _naming_stems(question, self._learned.stems)
-        if telling and telling.isdisjoint(page.vocabulary):
-            below *= _NO_WORD_FACTOR
-        if nearest.answerable >= below:
-            return None
-        return describe_lack(question, nearest.plan, page, self._learned.stems)
-
-    def names_unknown_thing(self, question: Question, page: NumberMatrix) -> bool:
-        """Return whether a question names a thing that describes no number."""
-        learned = self._learned
-        return learned is not None and not _naming_stems(question, learned.stems) <= page.vocabulary.keys()
-
-    def _names_used_lines_otherwise(
-        self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
-    ) -> bool:
-        """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
-        assert self._learned is not None
-        unknown = {stem for stem in _naming_stems(question, self._learned.stems) if stem not in page.vocabulary}
-        sources = [step.source for step in plan.extracts] if plan is not None else []
-        rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
-        used_lines = {find_line(row.label) for row in rows} - {""}
-        named = find_named_lines(in_words_of_reports(question.lowered))
-        called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
-        return bool(unknown) and unknown <= called
+def _names_used_lines_otherwise(
+    question: Question, plan: Plan | None, page: NumberMatrix, document: Document, weights: StemWeights
+) -> bool:
+    """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
+    unknown = {stem for stem in _naming_stems(question, weights) if stem not in page.vocabulary}
+    sources = [step.source for step in plan.extracts] if plan is not None else []
+    rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
+    used_lines = {find_line(row.label) for row in rows} - {""}
+    named = find_named_lines(in_words_of_reports(question.lowered))
+    called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
+    return bool(unknown) and unknown <= called

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -59,12 +59,7 @@ class MeasuredTurn:
 
 
 def measure_turns(turns: Sequence[TurnView], signature: SignatureModel) -> list[MeasuredTurn]:
-    """Return the probabilities of signatures and the features of leaves of a turn for each reading.
-
-    Args:
-        turns: The same turn after each reading of the earlier turns.
-        signature: The classifier of the operation of a turn.
-    """
+    """Return the probabilities of signatures and the features of leaves of a turn for each reading."""
     known: dict[tuple[str, ...], Signatures] = {}
     signatures = []
     for turn in turns:
@@ -83,10 +78,6 @@ def build_candidates(
     readings: Sequence[MeasuredTurn], probability: Sequence[NDArray[np.float64]]
 ) -> tuple[Candidates, Floats]:
     """Return the candidate plans of a turn with their features.
-
-    Args:
-        readings: The turn after each reading of the earlier turns.
-        probability: For each reading the leaf scorer's probability of each leaf.
 
     Returns:
         The candidates, for each reading in descending order of their prior, and their features (candidates x
@@ -144,19 +135,6 @@ class Hypothesis:
     log: float
 
 
-@dataclass(frozen=True, slots=True)
-class FirstReading:
-    """Question after the likeliest reading of the earlier turns.
-
-    Attributes:
-        reading: The turn with its signatures and the features of the numbers.
-        likely: The probability of each number of the page.
-    """
-
-    reading: MeasuredTurn
-    likely: NDArray[np.float64]
-
-
 _Result = tuple[float, Scale]
 """Rounded value and scale of a plan's result."""
 
@@ -169,14 +147,16 @@ class Hypotheses:
         ranked: The likeliest plans, in the order of `sort_by_result`.
         values: The results of all candidates, for evaluating whether the right result was among them.
         turns: The turn after each reading, in the order of the readings.
-        first: The features after the likeliest reading; None if the page has no number.
+        first: The turn after the likeliest reading; None if the page has no number.
+        likely: The probability of each number of the page after that reading.
         alone: Whether the question was ranked as a single question.
     """
 
     ranked: tuple[Hypothesis, ...]
     values: NDArray[np.float64]
     turns: tuple[TurnView, ...] = ()
-    first: FirstReading | None = None
+    first: MeasuredTurn | None = None
+    likely: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     alone: bool = False
 
     def turn(self, choice: Hypothesis) -> TurnView:
@@ -193,12 +173,7 @@ class Hypotheses:
         return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
 
     def evidence(self, history: float, turn: int) -> Evidence:
-        """Return the features by which the confidence of the first result is estimated.
-
-        Args:
-            history: The product of the shares of the earlier answers.
-            turn: The number of earlier turns.
-        """
+        """Return the features by which the confidence of the first result is estimated."""
         shares = [share for _, share in self.results]
         return Evidence(shares[0], max(shares[1:], default=0.0), history, turn, self.alone)
 
@@ -225,8 +200,6 @@ def rank_hypotheses(
     """Rank the plans for a question after several readings of the earlier turns.
 
     Args:
-        page: The numbers of the page with their features that no question changes.
-        prior: The prior of the leaves of a user's file.
         filing: Whether the document is a filing rather than a benchmark page: numbers keep their printed sign, which
             the benchmark's reference answers mostly drop, and a question for a percentage is answered by a percentage.
         alone: Whether the question is single, not part of a conversation.
@@ -237,7 +210,7 @@ def rank_hypotheses(
     turns = make_turn_views(question, [path.state for path in paths], page, weights.references)
     readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
-    first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
+    first, first_likely = readings[0] if len(page.leaves) else None, likely[0]
     if prior is not None:
         for n, path in enumerate(paths):
             likely[n] = prior.adjust_leaves(likely[n], path.state.lookups.values())
@@ -262,7 +235,7 @@ def rank_hypotheses(
         # Redistribute the probability of the excluded plans.
         left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
         found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
-    return Hypotheses(sort_by_result(found), candidates.value, tuple(turns), first, alone)
+    return Hypotheses(sort_by_result(found), candidates.value, tuple(turns), first, first_likely, alone)
 
 
 def _sum_logs(outcomes: Sequence[tuple[float, TurnAction]]) -> float:

@@ -1,4 +1,8 @@
-"""Candidate plans of a turn: one operation on numbers of the page, earlier results and constants."""
+"""Candidate plans of a turn: one operation on numbers of the page, earlier results and constants.
+
+Plans are arrays: the code of the operation, and the indexes of the first and the second operand in a pool. `signatures`
+has the probability of each signature by its name, for each reading of the earlier turns.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,12 +50,7 @@ _Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
 
 
 def _combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
-    """Return all plans over two operands of one reading, an operand and a constant, one operand, or a group.
-
-    Args:
-        pool: The operands for all readings of the earlier turns.
-        signatures: The probability of each signature by its name, one mapping for each reading.
-    """
+    """Return all plans over two operands of one reading, an operand and a constant, one operand, or a group."""
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
     i, j = _pair_places(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
@@ -146,14 +145,7 @@ def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Que
 
 
 def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which pairs are leaves that print the same number, ignoring its sign, but not for different years.
-
-    Args:
-        first: Index into the pool of each pair's first operand.
-        second: Index into the pool of each pair's second operand.
-
-    Shape: `first`, `second` and the result have one entry per pair.
-    """
+    """Return which pairs are leaves that print the same number, ignoring its sign, but not for different years."""
     size, leaf = np.abs(pool.value), pool.leaf >= 0
     same: NDArray[np.bool_] = size.take(first) == size.take(second)
     same &= leaf.take(first)
@@ -179,16 +171,7 @@ def find_result_dimension(name: str, counts: tuple[Dimension, ...]) -> Dimension
 def find_factors(
     counts: Sequence[Dimension], operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the powers of ten by which the first and the second operand of each plan are multiplied.
-
-    Args:
-        counts: The dimension of each operand of a pool.
-        operation: The code of each plan's operation.
-        first: Index into the pool of each plan's first operand.
-        second: Index into the pool of each plan's second operand.
-
-    Shape: All arrays except `counts` have one entry per plan.
-    """
+    """Return the powers of ten by which the first and the second operand of each plan are multiplied."""
     distinct = {id(one): one for one in counts}
     place = {one: n for n, one in enumerate(distinct)}
     kind, kinds = np.array([place[id(one)] for one in counts], np.intp), tuple(distinct.values())
@@ -209,76 +192,43 @@ def find_factors(
 def _score_signatures(
     pool: Pool, plans: Plans, signatures: Sequence[Signatures], question: Question
 ) -> NDArray[np.float64]:
-    """Return the log probability of each plan's signature; unlisted ones share their operation's remainder.
-
-    Args:
-        pool: The operands for all readings of the earlier turns.
-        signatures: The probability of each signature by its name, one mapping for each reading.
-
-    Shape: One entry per plan.
-    """
+    """Return the log probability of each plan's signature."""
     operation, first, second = plans
-    of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
-    constants, of_constants = _encode_constants(tuple(pool.value[of_first].tolist()), question.numbers)
-    # Many readings share the same signatures.
-    distinct = {id(one): one for one in signatures}
-    tables = [_score_kinds(constants, one) for one in distinct.values()]
-    start = {key: n * len(tables[0]) for n, key in enumerate(distinct)}
-    of_reading = np.array([start[id(one)] for one in signatures], np.intp)
-    # Each constant has a separate kind; a table is operations x kinds x kinds.
-    kinds, kind = len(KINDS) + len(constants), pool.kind.astype(np.intp)
-    kind[pool.kind == CONSTANT] = of_constants * len(signatures)
-    key = (kind * kinds + of_reading.take(pool.reading)).take(first)
-    key += operation.astype(np.intp) * (kinds * kinds)
-    key += kind.take(second)
-    found: NDArray[np.float64] = np.concatenate(tables).take(key)
-    return found
-
-
-@lru_cache(maxsize=256)
-def _encode_constants(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The distinct kinds of constants by name, and the code of each constant; these codes follow those of `KINDS`."""
-    names = [name_constant(value, numbers) for value in values]
-    extra = tuple(sorted(set(names)))
-    code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
-    return extra, tuple(code_of[name] for name in names)
-
-
-def _score_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
-    """Log probability of every operation on every pair of kinds; the kinds of constants come last."""
-    listed, unlisted, turned, share, place = _locate_signatures(constants, tuple(signatures))
-    p = np.array([*signatures.values(), 0.0])
-    logs = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
-    found: NDArray[np.float64] = logs.take(place)
-    return found
-
-
-@lru_cache(maxsize=256)
-def _locate_signatures(
-    constants: tuple[str, ...], signatures: tuple[str, ...]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Indices of the signatures of every operation on every pair of kinds; -1 if not listed.
-
-    Returns the distinct combinations of: index of the signature, index of the operation's "other" signature, index of
-    the signature with swapped operands, and the share of "other" that an unlisted signature has. Last, the index of the
-    combination for every operation and pair of kinds.
-    """
-    kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
-    found = [
-        (
-            place.get(f"{name}(group)" if a == "group" else f"{name}({a})" if b == "none" else f"{name}({a},{b})", -1),
-            place.get(f"{name}(other)", -1),
-            place.get(f"{name}({b},{a})", -1) if name in ("add", "multiply") and b != "none" and a != "group" else -1,
-            1.0 if a == "group" else 0.1,
-        )
-        for name in OPERATIONS
-        for a in kinds
-        for b in kinds
+    # Many operands have the same kind, and many readings share the same signatures.
+    kinds = [
+        name_constant(value, question.numbers) if kind == CONSTANT else KINDS[kind]
+        for kind, value in zip(pool.kind.tolist(), pool.value.tolist(), strict=True)
     ]
-    once = {one: n for n, one in enumerate(dict.fromkeys(found))}
-    *indices, share = zip(*once, strict=True)
-    listed, unlisted, turned = (np.array(index, np.intp) for index in indices)
-    return listed, unlisted, turned, np.array(share), np.array([once[one] for one in found], np.intp)
+    code_of = {kind: code for code, kind in enumerate(dict.fromkeys(kinds))}
+    distinct = {id(one): one for one in signatures}
+    place_of = {key: place for place, key in enumerate(distinct)}
+    kind = np.array([code_of[kind] for kind in kinds], np.intp)
+    of_reading = np.array([place_of[id(one)] for one in signatures], np.intp)
+    shape = len(distinct), len(OPERATIONS), len(code_of), len(code_of)
+    keys, place = np.unique(
+        np.ravel_multi_index(
+            (of_reading[pool.reading[first]], operation.astype(np.intp), kind[first], kind[second]), shape
+        ),
+        return_inverse=True,
+    )
+    names, listed = tuple(code_of), tuple(distinct.values())
+    found = [
+        _find_probability(OPERATIONS[code], names[left], names[right], listed[reading])
+        for reading, code, left, right in zip(*(part.tolist() for part in np.unravel_index(keys, shape)), strict=True)
+    ]
+    scores: NDArray[np.float64] = np.log(np.array(found) + 1e-5)[place]
+    return scores
+
+
+def _find_probability(operation: str, first: str, second: str, signatures: Signatures) -> float:
+    """Return the probability of a signature; unlisted ones share their operation's remainder."""
+    group = first == "group"
+    operands = first if group or second == "none" else f"{first},{second}"
+    found = signatures.get(f"{operation}({operands})")
+    if found is None:
+        found = (1.0 if group else 0.1) * signatures.get(f"{operation}(other)", 0.0)
+    turned = operation in ("add", "multiply") and second != "none" and not group
+    return found + (signatures.get(f"{operation}({second},{first})", 0.0) if turned else 0.0)
 
 
 # Candidates: one operation on leaves, earlier results and constants.
@@ -325,10 +275,7 @@ class Candidates:
 
     @cached_property
     def reading(self) -> NDArray[np.int32]:
-        """Number of the reading of the earlier turns that each plan follows, from 0.
-
-        Shape: One entry per plan.
-        """
+        """Number of the reading of the earlier turns that each plan follows, from 0."""
         return self.pool.reading[self.first]
 
     @cached_property
@@ -364,12 +311,7 @@ class Candidates:
 
 
 def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures], question: Question) -> Candidates:
-    """Return the most plausible plans of each reading by signature and leaves, best first.
-
-    Args:
-        pools: The operands for each reading of the earlier turns, the likeliest reading first.
-        signatures: The probability of each signature by its name, one mapping for each reading.
-    """
+    """Return the most plausible plans of each reading by signature and leaves, best first."""
     pool, limits = join_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
     operation, first, second = plans = _combine_operands(pool, signatures, question)
     signature = _score_signatures(pool, plans, signatures, question)

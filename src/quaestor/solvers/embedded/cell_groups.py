@@ -399,13 +399,8 @@ class GroupedCells:
     def of(self, condition: Callable[[LabelledCell], bool]) -> "GroupedCells":
         """Return the group with only the cells that satisfy a condition."""
         selected = [n for n, cell in enumerate(self.cells) if condition(cell)]
-        return GroupedCells(
-            self.text,
-            tuple(self.cells[n] for n in selected),
-            tuple(self.labels[n] for n in selected),
-            self.heading,
-            self.across,
-        )
+        labels = tuple(self.labels[n] for n in selected)
+        return replace(self, cells=tuple(self.cells[n] for n in selected), labels=labels)
 
 
 def group_periods(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:

@@ -67,13 +67,13 @@ class PlanSteps:
         """Return a group of cells as an operand, or for `size` add the list of their absolute values."""
         return self.compute("absolute", self.group(group)) if size else self.group(group)
 
-    def group(self, group: GroupedCells, labels: Sequence[str] = ()) -> CellGroup:
+    def group(self, group: GroupedCells) -> CellGroup:
         """Return a group of cells as an operand."""
         leaves = [self._leaves.leaves[cell.leaf] for cell in group.cells]
         scales, units = {leaf.label_scale for leaf in leaves}, {leaf.label_unit for leaf in leaves} - {None}
         return CellGroup(
             group.text or group.heading or "cells",
-            tuple(labels) or group.labels,
+            group.labels,
             tuple(leaf.quantity for leaf in leaves),
             tuple(leaf.source for leaf in leaves),
             group.cells[0].source.table,
@@ -150,12 +150,7 @@ def _add_extreme(builder: PlanSteps, selection: QuestionSelection, listed: PlanO
 def build_moved_items_plan(
     selection: QuestionSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
-    """Return the plan that selects lines by their change between two periods; None if too few have both periods.
-
-    Args:
-        new: The lines in the later period.
-        old: The same lines in the earlier period.
-    """
+    """Return the plan that selects lines by their change between two periods; None if too few have both periods."""
     rows = {cell.source.row: cell for cell in old.cells}
     in_both = new.of(lambda cell: cell.source.row in rows)
     if len(in_both.cells) < 2 or len(set(in_both.labels)) != len(in_both.labels):
@@ -213,24 +208,8 @@ def _build_move_plan(
     return builder.plan()
 
 
-def _build_limit_plan(
-    cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
-) -> Plan:
-    """Return the plan that compares a number with a limit.
-
-    Args:
-        size: Whether to compare the absolute value.
-    """
-    one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
-    return _build_any_plan(one, limit, leaves, size=size)
-
-
 def _build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
-    """Return the plan that answers whether any number of a group meets a limit.
-
-    Args:
-        size: Whether to compare absolute values.
-    """
+    """Return the plan that answers whether any number of a group meets a limit."""
     builder = PlanSteps(leaves)
     selected = builder.compute(limit.test, builder.listed(group, size=size), _convert_limit(limit, group))
     builder.compute("greater", builder.compute("count", selected), _ZERO)
@@ -287,20 +266,17 @@ def build_yes_no_plan(
     last: Set[int],
     cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
-    """Return the plan of a yes/no question; None if it is ambiguous.
-
-    Args:
-        group: The cells of the line that the question asks about.
-        last: The leaves used by the last answer.
-        cell_of: Finds the cell that some words name.
-    """
+    """Return the plan of a yes/no question; None if it is ambiguous."""
     by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
     condition, size = selection.condition, _is_size_meant(selection, group)
     if condition.limit is not None:
         if _ANY.search(question.lowered):
             return _build_any_plan(group, condition.limit, page.leaves, size=size)
         cell = _find_meant_cell(by_year, question.years, group, last) or by_year.get(max(by_year, default=0))
-        return None if cell is None else _build_limit_plan(cell, condition.limit, group, page.leaves, size=size)
+        if cell is None:
+            return None
+        one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
+        return _build_any_plan(one, condition.limit, page.leaves, size=size)
     if condition.compared:
         pair = _find_compared_cells(selection, question, by_year, group, last, cell_of)
         rose = condition.extreme == "largest"

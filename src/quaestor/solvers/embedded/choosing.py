@@ -1,9 +1,9 @@
 """Answers to questions that choose among labelled cells, from the group of cells to ranked plans."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,63 +86,6 @@ class GroupCandidate:
     members: Members | None = None
 
 
-def _find_period_groups(
-    selection: QuestionSelection,
-    question: Question,
-    cells: Sequence[LabelledCell],
-    probability: NDArray[np.float64],
-) -> list[GroupCandidate]:
-    """Return the groups of periods that a question may choose among, the likeliest first."""
-    groups = group_parts_of_years(cells) if selection.noun in _PARTS_OF_YEARS else group_periods(cells)
-    groups = groups or group_parts_of_years(cells)
-    if not groups and selection.noun in ("period", "date"):
-        groups = group_items(cells)
-    if years := _read_year_limits(question):
-        limited = [group.of(lambda cell: cell.year in years) for group in groups]
-        groups = tuple(group for group in limited if len(group.cells) > 1) or groups
-    if selection.noun in _PARTS_OF_YEARS and question.years:
-        asked = {0, *question.years}
-        dated = [group.of(lambda cell: _find_year(cell) in asked) for group in groups]
-        groups = tuple(group for group in dated if len(group.cells) > 1) or groups
-    if selection.noun in _YEARS:
-        groups = tuple(_label_by_year(group) for group in groups)
-    limit = None if selection.condition.move else selection.condition.limit
-    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
-    return _rank_groups(groups, known, cells, limit=limit, by_line=False)
-
-
-def _find_item_groups(
-    selection: QuestionSelection,
-    question: Question,
-    document: Document,
-    cells: Sequence[LabelledCell],
-    probability: NDArray[np.float64],
-) -> list[GroupCandidate]:
-    """Return the groups of lines that a question may choose among, the likeliest first."""
-    measure = remove_times(trim_measure(selection.measure))
-    within = find_members(document, selection.whole) or find_members(document, measure)
-    groups = group_items(cells, frozenset() if within is None else within.rows)
-    if named := _find_named_options(selection.options, groups):
-        return _rank_groups(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
-    if within is not None:
-        groups = _limit_to_rows(groups, within.rows)
-    elif selection.noun in _SEGMENTS:
-        # Segments may also be columns: those groups are across a line.
-        others = [group for group in groups if group.across]
-        parts = _find_likely_parts(selection.noun, document, cells, probability)
-        groups = tuple(dict.fromkeys((*_limit_to_rows(groups, parts), *others)))
-    if selection.noun in _SEGMENTS:
-        groups = (
-            _drop_singles(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups) or groups
-        )
-    if question.years and not selection.condition.move:
-        dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in question.year_set]
-        groups = tuple(dated) or groups
-    limit = None if selection.condition.move else selection.condition.limit
-    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
-    return _rank_groups(groups, known, cells, within, limit, by_line=True)
-
-
 def _find_named_options(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
     """Best matching groups of the cells that the question names as options, if a group has all of them."""
     if not options:
@@ -168,25 +111,6 @@ def _find_similar_cell(option: str, group: GroupedCells) -> tuple[float, int]:
     shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
     best = max(range(len(shares)), key=lambda place: shares[place])
     return shares[best], best
-
-
-def _find_likely_parts(
-    noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
-) -> frozenset[tuple[int, int]]:
-    """Lines of the total whose parts match a noun or score highest; by default the first total."""
-    sums = find_total_members(document)
-    if not sums:
-        return frozenset()
-    masses: dict[tuple[int, int], float] = {}
-    for cell in cells:
-        place = cell.source.table, cell.source.row
-        masses[place] = masses.get(place, 0.0) + float(probability[cell.leaf])
-    named = set(stems(noun))
-
-    def score(members: Members) -> float:
-        return count_labels_called(members, named) + sum(masses.get(place, 0.0) for place in members.rows)
-
-    return max(sums, key=score).rows
 
 
 def _limit_to_rows(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
@@ -235,36 +159,6 @@ def _label_by_year(group: GroupedCells) -> GroupedCells:
     return replace(group, labels=tuple(years)) if "0" not in years and len(set(years)) == len(years) else group
 
 
-def _rank_groups(
-    groups: Iterable[GroupedCells],
-    probability: Mapping[int, float],
-    cells: Sequence[LabelledCell],
-    members: Members | None = None,
-    limit: Limit | None = None,
-    *,
-    by_line: bool,
-) -> list[GroupCandidate]:
-    """Groups sorted by the scores of their cells; with `by_line`, by those of their whole line or column."""
-    masses: dict[tuple[int, bool, int], float] = {}
-    if by_line:
-        for cell in cells:
-            for across, place in ((True, cell.source.row), (False, cell.source.column)):
-                key = (cell.source.table, across, place)
-                masses[key] = masses.get(key, 0.0) + probability[cell.leaf]
-
-    def mass(group: GroupedCells) -> float:
-        first = group.cells[0].source
-        if by_line:
-            return masses[first.table, group.across, first.row if group.across else first.column]
-        return sum(probability[cell.leaf] for cell in group.cells)
-
-    known = [(group, mass(group) if _is_comparable(limit, group) else 0.0) for group in groups]
-    whole = sum(own for _, own in known)
-    found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
-    # Of equally likely groups, prefer the newest, then the first.
-    return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
-
-
 _WHOLE = 0.99
 """Least likeness of the whole in "what does X consist of": such questions are mostly answered by text, not by cells."""
 
@@ -292,137 +186,213 @@ def choose_plans(
     state: DialogueState,
     weights: EmbeddedWeights,
 ) -> Iterator[ChosenPlan]:
-    """Yield the plans for a question that asks for a choice, the likeliest first; none for other questions.
-
-    Args:
-        state: The conversation so far.
-    """
-    selection = question.wants.selection
-    if selection is None:
-        return
-    probability = _score_cells(selection, page, state, weights)
-    if selection.among == "items" and not selection.condition.asked:
-        yield from _choose_members(selection, document, page, probability)
-        return
-    cells = _select_cells(question, read_cells(document, page.leaves), document)
-    if not cells:
-        return
-    if selection.among == "items":
-        yield from _choose_items(selection, question, document, cells, probability, page)
-        return
-
-    @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
-    def cell_of(words: str) -> LabelledCell | None:
-        found = score_cells(build_number_question(words), state, page, weights)
-        return max(cells, key=lambda cell: float(found[cell.leaf]))
-
-    for found in _find_period_groups(selection, question, cells, probability):
-        plan = _build_period_plan(selection, question, found.group, page, state, cell_of)
-        if plan is not None:
-            every = selection.form == "members"
-            yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
+    """Yield the plans for a question that asks for a choice, the likeliest first; none for other questions."""
+    if question.wants.selection is not None:
+        yield from _Chooser(question, question.wants.selection, document, page, state, weights).plans()
 
 
-def _select_cells(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
-    """Cells of a filing with the kind of period that the question asks for; all cells if there are none."""
-    if document.is_page:
-        return cells
-    period = read_asked_period(question)
-    return [cell for cell in cells if not period.penalty(document.table(cell.source.table), cell.source)] or cells
+@dataclass
+class _Chooser:
+    """Question that asks for a choice, with its page and conversation."""
 
+    question: Question
+    selection: QuestionSelection
+    document: Document
+    page: PageFeatures
+    state: DialogueState
+    weights: EmbeddedWeights
 
-def _score_cells(
-    selection: QuestionSelection, page: PageFeatures, state: DialogueState, weights: EmbeddedWeights
-) -> NDArray[np.float64]:
-    measure, last = trim_measure(selection.measure), last_leaves(state)
-    if not measure and last:
-        probability = np.zeros(len(page.leaves))
-        probability[list(last)] = 1 / len(last)
-        return probability
-    return score_cells(build_number_question(measure), state, page, weights)
+    def plans(self) -> Iterator[ChosenPlan]:
+        """Yield the plans, the likeliest first."""
+        among_items = self.selection.among == "items"
+        if among_items and not self.selection.condition.asked:
+            yield from self._choose_members()
+        elif self.cells:
+            yield from self._choose_items() if among_items else self._choose_periods()
 
+    @cached_property
+    def cells(self) -> Sequence[LabelledCell]:
+        """The cells to choose among: in a filing those with the kind of period that is asked for, if there are any."""
+        cells = read_cells(self.document, self.page.leaves)
+        if self.document.is_page:
+            return cells
+        period = read_asked_period(self.question)
+        tables = self.document.table
+        return [cell for cell in cells if not period.penalty(tables(cell.source.table), cell.source)] or cells
 
-def _choose_members(
-    selection: QuestionSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
-) -> Iterator[ChosenPlan]:
-    consists = bool(selection.whole) and not selection.measure
-    members = find_members(document, selection.whole, _WHOLE if consists else 0.6)
-    if members is None and not consists:
-        members = find_members_called(selection.noun, document)
-    if members is None and not consists and _mentions(selection.whole, page):
-        members = find_columns_called(selection.whole, document) or _find_likeliest_lines(document, page, probability)
-    if members is not None:
-        named = bool(members.heading)
-        evidence = ChoiceEvidence(under_heading=named, of_table=not named)
-        yield ChosenPlan(build_members_plan(selection, members, page.leaves), None, members, evidence)
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """The probability of each number of the page that the question is about it."""
+        measure, last = trim_measure(self.selection.measure), last_leaves(self.state)
+        if not measure and last:
+            probability = np.zeros(len(self.page.leaves))
+            probability[list(last)] = 1 / len(last)
+            return probability
+        return score_cells(build_number_question(measure), self.state, self.page, self.weights)
 
+    @cached_property
+    def _limit(self) -> Limit | None:
+        """The limit that the numbers themselves, not their changes, are compared with."""
+        return None if self.selection.condition.move else self.selection.condition.limit
 
-def _mentions(whole: str, page: PageFeatures) -> bool:
-    """Whether the page has a word for the whole whose parts are requested."""
-    named = stems(whole)
-    return not named or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in named)
+    # Lines and columns that are listed
 
+    def _choose_members(self) -> Iterator[ChosenPlan]:
+        selection, document = self.selection, self.document
+        consists = bool(selection.whole) and not selection.measure
+        members = find_members(document, selection.whole, _WHOLE if consists else 0.6)
+        if members is None and not consists:
+            members = find_members_called(selection.noun, document)
+        if members is None and not consists and self._mentions_whole():
+            members = find_columns_called(selection.whole, document) or self._find_likeliest_lines()
+        if members is not None:
+            named = bool(members.heading)
+            evidence = ChoiceEvidence(under_heading=named, of_table=not named)
+            yield ChosenPlan(build_members_plan(selection, members, self.page.leaves), None, members, evidence)
 
-def _find_likeliest_lines(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
-    tables = page.leaves.table
-    found = {lines.sources[0].table: lines for lines in list_table_lines(document)}
-    likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
-    return None if likeliest is None else found[likeliest]
+    def _mentions_whole(self) -> bool:
+        """Whether the page has a word for the whole whose parts are requested."""
+        whole = self.selection.whole
+        named = stems(whole)
+        vocabulary = self.page.leaves.vocabulary
+        return not named or whole.startswith(("which", "that")) or any(stem in vocabulary for stem in named)
 
+    def _find_likeliest_lines(self) -> Members | None:
+        found = {lines.sources[0].table: lines for lines in list_table_lines(self.document)}
+        of_table, probability = self.page.leaves.table, self.probability
+        likeliest = max(found, key=lambda table: float(probability[of_table == table].sum()), default=None)
+        return None if likeliest is None else found[likeliest]
 
-def _choose_items(
-    selection: QuestionSelection,
-    question: Question,
-    document: Document,
-    cells: Sequence[LabelledCell],
-    probability: NDArray[np.float64],
-    page: PageFeatures,
-) -> Iterator[ChosenPlan]:
-    for found in _find_item_groups(selection, question, document, cells, probability):
-        plan = (
-            _build_moved_items_plan(selection, question, found, cells, page)
-            if selection.condition.move
-            else build_choice_plan(selection, found.group, page.leaves)
-        )
-        if plan is not None:
-            evidence = ChoiceEvidence(found.mass, found.share, lines=True)
-            yield ChosenPlan(plan, found.group, found.members, evidence)
+    # Choices among periods
 
+    def _choose_periods(self) -> Iterator[ChosenPlan]:
+        @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
+        def cell_of(words: str) -> LabelledCell | None:
+            found = score_cells(build_number_question(words), self.state, self.page, self.weights)
+            return max(self.cells, key=lambda cell: float(found[cell.leaf]))
 
-def _build_moved_items_plan(
-    selection: QuestionSelection,
-    question: Question,
-    found: GroupCandidate,
-    cells: Sequence[LabelledCell],
-    page: PageFeatures,
-) -> Plan | None:
-    """Plan for lines that changed between two years: the named ones, or the year before the named or last one."""
-    table = found.group.cells[0].source.table
-    years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
-    pair = read_two_years(years, question)
-    if pair is None:
-        return None
-    rows = {cell.source.row for cell in found.group.cells}
-    of_years = {
-        group.cells[0].year: group.of(lambda cell: cell.source.row in rows)
-        for group in reversed(group_items([cell for cell in cells if cell.source.table == table]))
-        if not group.across and group.cells[0].counts == found.group.cells[0].counts
-    }
-    old, new = (of_years.get(year) for year in pair)
-    return build_moved_items_plan(selection, new, old, page.leaves) if new and old else None
+        selection, page = self.selection, self.page
+        for found in self._find_period_groups():
+            if selection.form == "yes_no":
+                last = last_leaves(self.state)
+                plan = build_yes_no_plan(selection, self.question, found.group, page, last, cell_of)
+            else:
+                plan = build_choice_plan(selection, found.group, page.leaves)
+            if plan is not None:
+                every = selection.form == "members"
+                yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
 
+    def _find_period_groups(self) -> list[GroupCandidate]:
+        """Return the groups of periods that the question may choose among, the likeliest first."""
+        noun, years, cells = self.selection.noun, self.question.years, self.cells
+        groups = group_parts_of_years(cells) if noun in _PARTS_OF_YEARS else group_periods(cells)
+        groups = groups or group_parts_of_years(cells)
+        if not groups and noun in ("period", "date"):
+            groups = group_items(cells)
+        if limits := _read_year_limits(self.question):
+            groups = _drop_singles(group.of(lambda cell: cell.year in limits) for group in groups) or groups
+        if noun in _PARTS_OF_YEARS and years:
+            asked = {0, *years}
+            groups = _drop_singles(group.of(lambda cell: _find_year(cell) in asked) for group in groups) or groups
+        if noun in _YEARS:
+            groups = tuple(_label_by_year(group) for group in groups)
+        return self._rank_groups(groups, self._sum_cells, limit=self._limit)
 
-def _build_period_plan(
-    selection: QuestionSelection,
-    question: Question,
-    group: GroupedCells,
-    page: PageFeatures,
-    state: DialogueState,
-    cell_of: Callable[[str], LabelledCell | None],
-) -> Plan | None:
-    if selection.form != "yes_no":
-        return build_choice_plan(selection, group, page.leaves)
-    return build_yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)
+    # Choices among lines
+
+    def _choose_items(self) -> Iterator[ChosenPlan]:
+        for found in self._find_item_groups():
+            plan = (
+                self._build_moved_items_plan(found)
+                if self.selection.condition.move
+                else build_choice_plan(self.selection, found.group, self.page.leaves)
+            )
+            if plan is not None:
+                evidence = ChoiceEvidence(found.mass, found.share, lines=True)
+                yield ChosenPlan(plan, found.group, found.members, evidence)
+
+    def _find_item_groups(self) -> list[GroupCandidate]:
+        """Return the groups of lines that the question may choose among, the likeliest first."""
+        selection, years = self.selection, self.question.year_set
+        measure = remove_times(trim_measure(selection.measure))
+        within = find_members(self.document, selection.whole) or find_members(self.document, measure)
+        groups = group_items(self.cells, frozenset() if within is None else within.rows)
+        if named := _find_named_options(selection.options, groups):
+            return self._rank_groups(named, self._sum_line)
+        if within is not None:
+            groups = _limit_to_rows(groups, within.rows)
+        elif selection.noun in _SEGMENTS:
+            # Segments may also be columns: those groups are across a line.
+            others = [group for group in groups if group.across]
+            groups = tuple(dict.fromkeys((*_limit_to_rows(groups, self._find_likely_parts()), *others)))
+        if selection.noun in _SEGMENTS:
+            own = (group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups)
+            groups = _drop_singles(own) or groups
+        if years and not selection.condition.move:
+            dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in years]
+            groups = tuple(dated) or groups
+        return self._rank_groups(groups, self._sum_line, within, self._limit)
+
+    def _find_likely_parts(self) -> frozenset[tuple[int, int]]:
+        """Lines of the total whose parts match the noun or score highest; by default the first total."""
+        sums = find_total_members(self.document)
+        named = set(stems(self.selection.noun))
+
+        def score(members: Members) -> float:
+            masses = (self._masses.get((table, True, row), 0.0) for table, row in members.rows)
+            return count_labels_called(members, named) + sum(masses)
+
+        return max(sums, key=score).rows if sums else frozenset()
+
+    def _build_moved_items_plan(self, found: GroupCandidate) -> Plan | None:
+        """Plan for lines that changed between two years: the named ones, or the year before the named or last one."""
+        first = found.group.cells[0]
+        of_table = [cell for cell in self.cells if cell.source.table == first.source.table]
+        pair = read_two_years(sorted({cell.year for cell in of_table if cell.year}), self.question)
+        if pair is None:
+            return None
+        rows = {cell.source.row for cell in found.group.cells}
+        of_years = {
+            group.cells[0].year: group.of(lambda cell: cell.source.row in rows)
+            for group in reversed(group_items(of_table))
+            if not group.across and group.cells[0].counts == first.counts
+        }
+        old, new = (of_years.get(year) for year in pair)
+        return build_moved_items_plan(self.selection, new, old, self.page.leaves) if new and old else None
+
+    # Scores of groups
+
+    @cached_property
+    def _masses(self) -> dict[tuple[int, bool, int], float]:
+        """The sum of the probabilities of each row (True) and column (False) of each table."""
+        masses: dict[tuple[int, bool, int], float] = {}
+        for cell in self.cells:
+            for across, place in ((True, cell.source.row), (False, cell.source.column)):
+                key = (cell.source.table, across, place)
+                masses[key] = masses.get(key, 0.0) + float(self.probability[cell.leaf])
+        return masses
+
+    def _sum_cells(self, group: GroupedCells) -> float:
+        return sum(float(self.probability[cell.leaf]) for cell in group.cells)
+
+    def _sum_line(self, group: GroupedCells) -> float:
+        """Sum of the whole line or column of a group."""
+        first = group.cells[0].source
+        return self._masses[first.table, group.across, first.row if group.across else first.column]
+
+    def _rank_groups(
+        self,
+        groups: Iterable[GroupedCells],
+        mass: Callable[[GroupedCells], float],
+        members: Members | None = None,
+        limit: Limit | None = None,
+    ) -> list[GroupCandidate]:
+        """Groups sorted by their scores."""
+        known = [(group, mass(group) if _is_comparable(limit, group) else 0.0) for group in groups]
+        whole = sum(own for _, own in known)
+        found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
+        # Of equally likely groups, prefer the newest, then the first.
+        return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
 _STATED = frozenset({"employee", "person", "customer", "location"})
@@ -431,38 +401,33 @@ _SHOWN = 6
 """Number of a group's labels that a reason names."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellChoiceAnswerer:
-    """Answers questions that ask for a choice among cells."""
+def answer_with_choice(weights: EmbeddedWeights, turn: AskedTurn, least: float) -> Iterator[Answer]:
+    """Yield the answers to a question that asks for a choice, the likeliest first; none to other questions."""
+    question = complete_question(turn.translated, turn.context.memory.parsed_questions)
+    selection = question.wants.selection
+    if selection is None or (turn.reading.filing and selection.form == "count" and selection.noun in _STATED):
+        return
+    found = list(_execute_choices(question, turn, weights))
+    enough = least * (found[0].confidence or 0.0) if found else 0.0
+    yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
 
-    weights: EmbeddedWeights
 
-    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question that asks for a choice, the likeliest first; none to other questions."""
-        question = complete_question(turn.translated, turn.context.memory.parsed_questions)
-        selection = question.wants.selection
-        if selection is None or (turn.reading.filing and selection.form == "count" and selection.noun in _STATED):
-            return
-        found = list(self._choose(question, turn))
-        enough = least * (found[0].confidence or 0.0) if found else 0.0
-        yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
-
-    def _choose(self, question: Question, turn: AskedTurn) -> Iterator[Answer]:
-        context, seen = turn.context, list[AnswerValue | None]()
-        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights)]
-        for chosen in plans:
-            operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
-            try:
-                answer = answer_from_plan(chosen.plan, context, question=question.text)
-            except PlanError as error:
-                context.trace.append(CandidatePassedOver(operation, str(error)))
-                continue
-            if answer.value in seen:
-                continue
-            seen.append(answer.value)
-            context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
-            confidence = self.weights.choices.confidence(chosen.evidence)
-            yield replace(answer, confidence=confidence, grounds=_explain_choice(chosen, question, context.question))
+def _execute_choices(question: Question, turn: AskedTurn, weights: EmbeddedWeights) -> Iterator[Answer]:
+    context, seen = turn.context, list[AnswerValue | None]()
+    plans = [*choose_plans(question, context.document, turn.page, turn.state, weights)]
+    for chosen in plans:
+        operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
+        try:
+            answer = answer_from_plan(chosen.plan, context, question=question.text)
+        except PlanError as error:
+            context.trace.append(CandidatePassedOver(operation, str(error)))
+            continue
+        if answer.value in seen:
+            continue
+        seen.append(answer.value)
+        context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
+        confidence = weights.choices.confidence(chosen.evidence)
+        yield replace(answer, confidence=confidence, grounds=_explain_choice(chosen, question, context.question))
 
 
 def _explain_choice(chosen: ChosenPlan, question: Question, typed: Question) -> str:

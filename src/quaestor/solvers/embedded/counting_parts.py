@@ -152,7 +152,7 @@ def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
     for place, plan in zip(places, plans, strict=True):
         back = len(memory.turns) - place
         if plan is not None and are_short:
-            parts.append((place, Plan(tuple(refer_further_back(step, back) for step in plan.steps))))
+            parts.append((place, refer_further_back(plan, back)))
         else:
             parts.append((place, Plan((Compute(1, "identity", (Ref(-back),)),))))
     return parts
@@ -192,10 +192,7 @@ def _find_meant_parts(
             parts = _find_meant_parts(again, memory, place, of_turns=of_turns)
         else:
             back = len(memory.turns) - place
-            parts = [
-                (place, Plan(tuple(refer_further_back(step, back) for step in part.steps)))
-                for part in _list_parts(turn)
-            ]
+            parts = [(place, refer_further_back(part, back)) for part in _list_parts(turn)]
         if _has_parts(requested_parts, parts):
             return [parts[at] for at in requested_parts.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):

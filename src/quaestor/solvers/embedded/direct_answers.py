@@ -1,6 +1,6 @@
 """Answers to unambiguous follow-up questions, without ranking plans."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
@@ -17,7 +17,7 @@ from quaestor.core.words import STOP_WORDS, search_words
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, refer_further_back
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, refer_further_back
 from quaestor.questions.answer_arithmetic import QuestionConversion, read_conversion
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
@@ -44,11 +44,7 @@ def _find_converted_turn(memory: Memory, before: int | None = None) -> int | Non
 
 
 def _is_conversion(memory: Memory, turn: int) -> bool:
-    """Return whether a turn asked for an earlier answer in another scale, even if that was impossible.
-
-    Args:
-        turn: The index of the turn, from 0.
-    """
+    """Return whether a turn asked for an earlier answer in another scale, even if that was impossible."""
     plan = memory.answers[turn].plan
     if read_conversion(memory.parsed_questions[turn].lowered) is None:
         return False
@@ -119,18 +115,13 @@ def _convert_to_percent(answer: Answer, back: int) -> Plan | str:
     """Repeat a percentage or a ratio; divide a difference by its base."""
     if answer.scale is Scale.PERCENT or answer.metric_type in _RELATIVE:
         return Plan((Compute(1, "identity", (Ref(-back),)),))
-    last = answer.plan.steps[-1] if answer.plan is not None else None
-    if answer.plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
+    plan = None if answer.plan is None else refer_further_back(answer.plan, back)
+    last = None if plan is None else plan.steps[-1]
+    if plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
         return 'an amount alone is not a percentage; ask for it "as a percentage of" another amount'
-    steps = tuple(refer_further_back(step, back) for step in answer.plan.steps)
-    if last.operation == "subtract":
-        last = replace(last, operation="percentage_change", operands=_move_operands_back(last.operands, back))
-        return Plan((*steps[:-1], last))
-    return Plan(steps)
-
-
-def _move_operands_back(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
-    return tuple(Ref(o.step - back) if isinstance(o, Ref) and o.step < 0 else o for o in operands)
+    if last.operation == "divide":
+        return plan
+    return Plan((*plan.steps[:-1], replace(last, operation="percentage_change")))
 
 
 def _spell_form(conversion: QuestionConversion) -> str:
@@ -164,16 +155,15 @@ def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
     turn = _find_converted_turn(memory) if found is not None else None
     plan = None if turn is None else memory.answers[turn].plan
     last = plan.steps[-1] if plan is not None else None
-    if found is None or turn is None or not isinstance(last, Extract) or last.quantity is None:
+    if found is None or turn is None or not isinstance(last, Extract):
         return None
-    leaf = leaves.index.get((last.source, last.quantity.value))
+    leaf = leaves.find(last)
     if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
         return None
     named = (*question.years, *(int(leaves.year[leaf]) + offset for offset in question.offsets))
     if len(named) != 1:
         return None
-    line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year == named[0])
-    others = np.flatnonzero(line).tolist()
+    others = np.flatnonzero(leaves.in_line_of(leaf) & (leaves.year == named[0])).tolist()
     if len(others) != 1 or others[0] == leaf or leaves.counts[others[0]] != leaves.counts[leaf]:
         return None
     other = leaves.leaves[others[0]]
@@ -238,7 +228,7 @@ def plan_difference(question: Question, memory: Memory) -> Plan | None:
     if found is None or plan is None or not isinstance(last, Compute) or last.operation != "greater":
         return None
     operation = "percentage_change" if found["percent"] else "subtract"
-    return Plan(tuple(refer_further_back(step, 1) for step in (*plan.steps[:-1], replace(last, operation=operation))))
+    return refer_further_back(Plan((*plan.steps[:-1], replace(last, operation=operation))), 1)
 
 
 # ---- The last lookup with one name replaced: "pumps in Asia?", then "and valves?", "and in Europe?"
@@ -256,9 +246,6 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
 
     None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
     exactly one row matches. Also None on benchmark pages, for which the ranker was trained on such questions.
-
-    Args:
-        memory: The earlier turns.
     """
     if document.is_page or not memory.answers:
         return None
@@ -335,19 +322,6 @@ def find_repeated_turn(question: Question, memory: Memory) -> int | None:
     return next((turn for turn in turns if _read_words(memory.parsed_questions[turn]) == question_words), None)
 
 
-def _plan_repetition(memory: Memory, turn: int) -> Plan | None:
-    """Return the plan of an earlier turn with its references adapted to this turn, or None.
-
-    Args:
-        turn: The index of the turn, from 0.
-    """
-    plan = memory.answers[turn].plan
-    if plan is None or not all(isinstance(step, Extract | Compute) for step in plan.steps):
-        return None
-    back = len(memory.answers) - turn
-    return Plan(tuple(refer_further_back(step, back) for step in plan.steps))
-
-
 def _read_words(question: Question) -> str:
     return " ".join(question.lowered.split()).strip(" ?.!")
 
@@ -373,17 +347,13 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
 
 
 def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
-    """Answer an unambiguous follow-up question (a conversion, change, comparison or repetition), or return None.
-
-    Args:
-        decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
-    """
+    """Answer an unambiguous follow-up question (a conversion, change, comparison or repetition), or return None."""
     read, memory = context.read(question), context.memory
     if read_conversion(read.lowered) is not None and _find_converted_turn(memory) is not None:
         return answer_conversion(question, context, decline=decline)
-    if (again := find_repeated_turn(read, memory)) is not None and (
-        plan := _plan_repetition(memory, again)
-    ) is not None:
+    again = find_repeated_turn(read, memory)
+    if again is not None and (plan := memory.answers[again].plan) is not None:
+        plan = refer_further_back(plan, len(memory.answers) - again)
         return answer_by_plan(plan, question, context, again, "repeats question {}")
     for last, why in (
         (plan_difference(read, memory), "asks for the difference between the values of answer {}"),

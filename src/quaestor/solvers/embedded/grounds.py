@@ -24,15 +24,11 @@ CLOSE = 0.5
 
 
 def explain_answer(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
-    """Return the reason for an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
-
-    Args:
-        turn: The translated question with its page and conversation.
-    """
+    """Return the reason for an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`."""
     if answer.plan is None:
         return None
-    leaves = [_find_leaf(step, turn.leaves) for step in answer.plan.extracts]
-    found = [leaf for leaf in leaves if leaf is not None]
+    places = map(turn.leaves.find, answer.plan.extracts)
+    found = [turn.leaves.leaves[place] for place in places if place is not None]
     parts = [
         *((f'read as "{turn.question.lowered}"',) if turn.question.lowered != question.lowered else ()),
         *_describe_lines(found, turn),
@@ -44,11 +40,7 @@ def explain_answer(answer: Answer, question: Question, turn: TurnView, context: 
 
 
 def withhold_value(answer: Answer, least: float) -> Answer:
-    """Return an answer without its value, which the reason still contains.
-
-    Args:
-        least: The required confidence.
-    """
+    """Return an answer without its value, which the reason still contains."""
     shown = _show_answer(answer)
     probability = f"{answer.confidence or 0.0:.2f}"
     reason = f"withheld: the most likely reading, {shown}, has a probability of {probability}, below {least:g}"
@@ -66,7 +58,6 @@ def describe_rereading(turn: int, given: Answer, now: Answer) -> str:
 
     Args:
         turn: Number of the turn, from 0.
-        now: The answer that it would get now.
     """
     was = "not answered" if given.value is None else f"answered {_show_answer(given)}"
     return f"question {turn + 1} was {was}, but is read here as {_show_answer(now)}"
@@ -89,10 +80,6 @@ def describe_runner_up(first: Answer, second: Answer) -> str:
 
     The first answer is the likeliest result, or for yes and no the likeliest comparison, so the second may have a
     higher confidence; the text then omits the figure.
-
-    Args:
-        first: The likeliest answer.
-        second: The next one, with its confidence.
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
         return f"equally likely, from several readings combined: {_show_answer(second)}"
@@ -138,11 +125,6 @@ def _list_inputs(step: Compute, plan: Plan) -> list[object]:
         (step.source, step.quantity.value) if isinstance(step, Extract) and step.quantity is not None else step
         for step in steps
     ]
-
-
-def _find_leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
-    index = None if step.quantity is None else leaves.index.get((step.source, step.quantity.value))
-    return None if index is None else leaves.leaves[index]
 
 
 def _describe_lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:

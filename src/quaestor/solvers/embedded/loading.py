@@ -8,7 +8,7 @@ digest). It contains no pickle and no code.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -24,9 +24,10 @@ from quaestor.solvers.embedded.models import (
     CHOICE_MEASURES,
     FORMS,
     MEASURES,
+    UNFITTED,
+    UNFITTED_CHOICES,
     Answerability,
     Calibration,
-    ChoiceCalibration,
     Ranker,
 )
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
@@ -56,8 +57,8 @@ class EmbeddedWeights:
     references: ReferenceWeights
     leaves: Trees
     ranker: Ranker
-    calibration: Calibration = field(default_factory=Calibration)
-    choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
+    calibration: Calibration = UNFITTED
+    choices: Calibration = UNFITTED_CHOICES
     answerable: Answerability | None = None
 
 
@@ -111,7 +112,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
             leaves=Trees.read(folder / "leaves.json", tuple(LEAF_FEATURES)),
             ranker=_read_ranker(folder / "ranker.json"),
             calibration=Calibration(*_read_regression(folder / "calibration.json", MEASURES)),
-            choices=ChoiceCalibration(*_read_regression(folder / CHOICES_FILE, CHOICE_MEASURES)),
+            choices=Calibration(*_read_regression(folder / CHOICES_FILE, CHOICE_MEASURES)),
             answerable=_read_answerable(folder / ANSWERABLE_FILE),
         )
     except (OSError, ValueError, OverflowError) as error:

@@ -189,17 +189,17 @@ _LONGEST = 40
 """Maximum number of characters of a cell to display."""
 
 
-def describe_empty_cell(question: str, context: TurnContext) -> str | None:
+def describe_empty_cell(question: Question, context: TurnContext) -> str | None:
     """Describe the cells that a question asks for if they certainly have no number; otherwise return None.
 
     This is certain if all cells of the line and the time are empty, a dash or words, and no sentence has a number with
     the year and the words of the line.
     """
-    read, document = context.read(question), context.document
-    for named in _find_named_cells(read, document) if read.names else _find_line_before(context):
-        for time in _list_times(read, named):
+    document = context.document
+    for named in _find_named_cells(question, document) if question.names else _find_line_before(context):
+        for time in _list_times(question, named):
             cells = named.cells if time is None else named.at(time, document)
-            cells = cells if asks_for_change(read) else _drop_changes(cells, context)
+            cells = cells if asks_for_change(question) else _drop_changes(cells, context)
             if not cells or any(cell.quantities for cell in cells) or _is_in_text(named, time, context):
                 continue
             when = "" if time is None else f" for {time.wording}"
@@ -240,9 +240,8 @@ def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
     """Whether a cell is of a line, or of another line whose name contains all its words."""
     if any(cell.ref == source for cell in line.cells):
         return True
-    table = context.document.table(source.table)
-    row, column = table.rows[source.row], table.columns[source.column]
-    return line.words <= set(search_words(" ".join((*row.levels, row.label, *column.levels, column.label)).lower()))
+    heads = context.document.table(source.table).heads_at(source.row, source.column)
+    return line.words <= set(search_words(" ".join(heads).lower()))
 
 
 def _list_times(question: Question, named: NamedCells) -> list[QuestionTime | None]:
@@ -285,7 +284,7 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
     step = find_lookup(nearest.plan)
     if document.is_page or step is None or step.quantity is None:
         return None
-    leaf, kind = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
+    leaf, kind = leaves.find(step), read_asked_kind(question)
     if leaf is not None and not kind.is_met(leaves.leaves[leaf], document):
         return kind.lacking
     return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
@@ -294,11 +293,14 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
 def _describe_other_basis(question: Question, source: CellRef, document: Document) -> str | None:
     """Describe the missing basis if an adjusted amount is asked for and a reported one was found, or vice versa."""
     table, asked = document.table(source.table), is_adjusted(question.text)
-    row, column = table.rows[source.row], table.columns[source.column]
     if asked:
-        heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        heads = (*table.heads_at(source.row, source.column), table.title, table.caption)
         return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
-    if question.is_self_contained and is_adjusted(row.label) and not read_asked_period(question).restated:
+    if (
+        question.is_self_contained
+        and is_adjusted(table.rows[source.row].label)
+        and not read_asked_period(question).restated
+    ):
         return "the document has this line adjusted only"
     return None
 
@@ -308,7 +310,7 @@ def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatri
     kind = read_asked_kind(question)
     if nearest.plan is None or not (kind.within or kind.due) or len(nearest.plan.steps) == 1:
         return None
-    places = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
+    places = map(leaves.find, nearest.plan.extracts)
     due = all(leaf is None or _falls_due(kind, leaves.leaves[leaf], document) for leaf in places)
     return None if due else kind.lacking
 
@@ -353,12 +355,10 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
     """
     step = find_lookup(plan)
     asked = years_asked(question)
-    if step is None or step.quantity is None or len(asked) != 1:
-        return None
-    leaf = leaves.index.get((step.source, step.quantity.value))
+    leaf = None if step is None or len(asked) != 1 else leaves.find(step)
     if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
         return None
-    line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
+    line = leaves.in_line_of(leaf)
     of_year = (leaves.year == asked[0]) | (leaves.other_year == asked[0])
     # A balance on January 1 is also that of the end of the year before.
     of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
@@ -370,9 +370,6 @@ def is_of_unread_year(question: Question, plan: Plan | None, document: Document)
     """Return whether a year is asked for and the answer is a cell of a table with several columns but no years.
 
     Benchmark pages are exempt, since their questions name the year of the page even if the tables have none.
-
-    Args:
-        document: The document that contains the cell.
     """
     step = find_lookup(plan)
     if document.is_page or step is None or not isinstance(step.source, CellRef):

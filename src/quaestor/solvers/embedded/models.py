@@ -53,13 +53,7 @@ class Ranker:
     alone: Floats
 
     def predict(self, rows: Floats, *, alone: bool = False) -> NDArray[np.float64]:
-        """Return the score of each candidate; differences are log odds.
-
-        Args:
-            alone: Whether the question is standalone, not a step of a conversation.
-
-        Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry per candidate.
-        """
+        """Return the score of each candidate; differences are log odds."""
         weights, columns = self.weights + self.alone if alone else self.weights, rows.shape[1]
         forms, plain = form_codes(rows), np.ascontiguousarray(weights[:, :columns])
         scores: Floats = weights[forms, -1] + _sum_category_weights(rows, forms, weights[:, columns:-1])
@@ -96,10 +90,7 @@ def _standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:
 
 
 def form_codes(rows: Floats) -> NDArray[np.intp]:
-    """Return the code of each candidate's form.
-
-    Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the codes index `FORMS`, one entry per candidate.
-    """
+    """Return the code of each candidate's form."""
     operation, left, right = (rows[:, column].astype(np.intp) for column in (_OPERATION, _LEFT, _RIGHT))
     first = (left >= RESULT1) & (left <= RESULT3)
     second = np.where((right >= RESULT1) & (right <= RESULT3), 2, (right == CONSTANT).astype(np.intp))
@@ -110,7 +101,6 @@ def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     """Return the design matrix: standardised columns, one-hot categories, and a one for the intercept.
 
     Args:
-        rows: The features of candidates.
         scale: The divisor of each column after its mean is subtracted.
 
     Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`, `mean` and `scale` have one entry per column; the result is
@@ -175,12 +165,16 @@ MEASURES = (
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Logistic regression over `Evidence.measures`, fitted on answers about held-out companies."""
+    """Logistic regression over measures, fitted on answers about held-out companies.
+
+    Attributes:
+        weights: Weights of `MEASURES` or of `CHOICE_MEASURES`.
+    """
 
     weights: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     intercept: float = 0.0
 
-    def confidence(self, evidence: Evidence) -> float:
+    def confidence(self, evidence: "Evidence | ChoiceEvidence") -> float:
         """Return the probability that the answer is right."""
         return _logistic(self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True)))
 
@@ -192,7 +186,6 @@ def shared_confidence(first: float, share: float, other: float) -> float:
     the others down to the rest. No result is likelier than the answer.
 
     Args:
-        first: The probability of the answer.
         share: The ranker's share of the answer's result.
         other: The ranker's share of the other result.
     """
@@ -248,19 +241,11 @@ CHOICE_MEASURES = (
 """Names of `ChoiceEvidence.measures`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceCalibration:
-    """Logistic regression over `ChoiceEvidence.measures`, fitted on questions about held-out pages.
+UNFITTED = Calibration()
+"""The calibration of answers for weights that were trained without one: the share of the result."""
 
-    The defaults are for weights that were trained without this calibration.
-    """
-
-    weights: tuple[float, ...] = (0.6, -0.2, -0.9, 0.0, -1.6, 1.7)
-    intercept: float = 1.7
-
-    def confidence(self, evidence: ChoiceEvidence) -> float:
-        """Return the probability that a choice is right."""
-        return _logistic(self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True)))
+UNFITTED_CHOICES = Calibration((0.6, -0.2, -0.9, 0.0, -1.6, 1.7), 1.7)
+"""The calibration of choices for weights that were trained without one."""
 
 
 def _log_odds(share: float) -> float:
@@ -326,9 +311,5 @@ class Answerability:
     intercept: float
 
     def probability(self, measured: Floats) -> float:
-        """Return the probability that the page has the answer.
-
-        Args:
-            measured: The features of the question and the page, one entry per feature.
-        """
+        """Return the probability that the page has the answer."""
         return _logistic(self.intercept + float(np.dot((measured - self.mean) / self.scale, self.weights)))

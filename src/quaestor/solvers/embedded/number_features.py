@@ -11,7 +11,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among, weigh
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnView, last_leaves
 
 # Words of a question that a number's label may have: those after "that", and those for an operation.
@@ -134,7 +134,6 @@ def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Se
     Features that depend only on the questions are computed once for all readings.
 
     Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
         lookup: The probability that the turn is a lookup, 0 to 1, one for each reading.
         fresh: The expected number of unused leaves that the turn takes, one for each reading.
 
@@ -189,7 +188,7 @@ def _measure_pointed_words(turn: TurnView) -> Floats:
         columns = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
         if columns and len(leaves):
             ones = np.ones(len(columns), np.float32)
-            found = np.maximum(found, leaves.labels.dot_of(columns, ones) / len(words))
+            found = np.maximum(found, weigh(leaves.labels[:, columns], ones) / len(words))
     return found
 
 
@@ -235,8 +234,8 @@ def _measure_words(turn: TurnView) -> dict[str, Floats]:
     q, q_weight = _weigh_stems(page, now)
     c, c_weight = _weigh_stems(page, context)
     b, _ = _weigh_stems(page, dict.fromkeys(both, 1.0))
-    in_leaf, in_row, in_column = leaves.around.dot(q), leaves.row.dot(q), leaves.column.dot(q)
-    pair_vector = np.zeros(leaves.row_pairs.width, np.float32)
+    in_leaf, in_row, in_column = weigh(leaves.around, q), weigh(leaves.row, q), weigh(leaves.column, q)
+    pair_vector = np.zeros(leaves.row_pairs.shape[1], np.float32)
     for pair in zip(turn.question.stems, turn.question.stems[1:], strict=False):
         if pair in leaves.pairs:
             pair_vector[leaves.pairs[pair]] = 1
@@ -244,17 +243,17 @@ def _measure_words(turn: TurnView) -> dict[str, Floats]:
         "question_in_leaf": in_leaf / q_weight,
         "question_in_row": in_row / q_weight,
         "question_in_column": in_column / q_weight,
-        "question_near": leaves.near.dot(q) / q_weight,
-        "context_near": leaves.near.dot(c) / c_weight,
+        "question_near": weigh(leaves.near, q) / q_weight,
+        "context_near": weigh(leaves.near, c) / c_weight,
         "row_in_question": in_row / page.row_weight,
         "whole_row": _measure_whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
-        "pairs_in_question": leaves.row_pairs.dot(pair_vector) / page.pair_count,
-        "question_in_caption": leaves.caption.dot(q) / q_weight,
-        "context_in_row": leaves.row.dot(c) / c_weight,
-        "context_in_leaf": leaves.around.dot(c) / c_weight,
-        "row_in_context": leaves.row.dot(b) / page.row_weight,
-        "column_in_context": leaves.column.dot(b) / page.column_weight,
+        "pairs_in_question": weigh(leaves.row_pairs, pair_vector) / page.pair_count,
+        "question_in_caption": weigh(leaves.caption, q) / q_weight,
+        "context_in_row": weigh(leaves.row, c) / c_weight,
+        "context_in_leaf": weigh(leaves.around, c) / c_weight,
+        "row_in_context": weigh(leaves.row, b) / page.row_weight,
+        "column_in_context": weigh(leaves.column, b) / page.column_weight,
     }
     return {
         **columns,
@@ -276,8 +275,8 @@ def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
     ]
     rarity = page.rarity[known]
     whole = max(float(rarity.sum()), 1e-6)
-    telling = page.leaves.around.dot_of(known, rarity) / whole if size else np.zeros(0, np.float32)
-    label = page.leaves.labels.dot_of(known, rarity) if size else np.zeros(0, np.float32)
+    telling = weigh(page.leaves.around[:, known], rarity) / whole if size else np.zeros(0, np.float32)
+    label = weigh(page.leaves.labels[:, known], rarity) if size else np.zeros(0, np.float32)
     label_share = label / page.label_rarity
     return {
         "telling": telling,
@@ -296,7 +295,7 @@ def _measure_sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     for slot in (first, second):
         vector, weight = _weigh_stems(page, dict.fromkeys(sorted(slot.stems), 1.0))
         shares.append(
-            (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
+            (weigh(leaves.near, vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
     end = boundary(turn.question.lowered)
     power = turn.question.power
@@ -311,8 +310,8 @@ def _measure_sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
 
 
 def _measure_whole_row(leaves: NumberMatrix, question: Floats) -> Floats:
-    size = leaves.row.by_number()
-    missing = size - leaves.row.dot((question > 0).astype(np.float32))
+    size = leaves.row.sum(axis=1)
+    missing = size - weigh(leaves.row, (question > 0).astype(np.float32))
     return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
 
 
@@ -354,15 +353,12 @@ def _measure_history(page: PageFeatures, state: DialogueState) -> dict[str, _Col
     row_uses, column_uses, since = np.zeros(size), np.zeros(size), np.zeros(size)
     same_row, same_column = np.zeros(size, bool), np.zeros(size, bool)
     for leaf, turn in used.items():
-        in_row = (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
-        row_uses += in_row / turns
-        if leaves.table[leaf] >= 0:
-            column_uses += ((leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])) / turns
+        row_uses += leaves.in_line_of(leaf) / turns
+        column_uses += leaves.in_column_of(leaf) / turns
         since[leaf] = len(state.outcomes) - turn
     for leaf in last:
-        same_row |= (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
-        if leaves.table[leaf] >= 0:
-            same_column |= (leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])
+        same_row |= leaves.in_line_of(leaf)
+        same_column |= leaves.in_column_of(leaf)
     return {
         "same_row": same_row,
         "same_column": same_column,

@@ -241,9 +241,7 @@ def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool
     if not isinstance(leaf.source, CellRef):
         text = document.sentence(leaf.source).text
         return _SEVERAL_YEARS.search(text) is not None if year is None else str(year) in text
-    table = document.table(leaf.source.table)
-    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
-    heads = " | ".join((*row.levels, row.label, *column.levels, column.label))
+    heads = " | ".join(document.table(leaf.source.table).heads_at(leaf.source.row, leaf.source.column))
     if year is None:
         return _SEVERAL_YEARS.search(heads) is not None
     # "2026-2027" is a sum over two years.
@@ -264,8 +262,7 @@ def _read_context(leaf: CandidateNumber, document: Document) -> str:
     if not isinstance(leaf.source, CellRef):
         return document.sentence(leaf.source).text
     table = document.table(leaf.source.table)
-    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
-    return " | ".join((*row.levels, row.label, *column.levels, column.label, table.title, table.caption))
+    return " | ".join((*table.heads_at(leaf.source.row, leaf.source.column), table.title, table.caption))
 
 
 def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:
@@ -290,11 +287,9 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
         # "Dividends ($ 0.40 per share)" beside the millions that were paid.
         return False
     if not isinstance(leaf.source, CellRef):
-        text = document.sentence(leaf.source).text
-        return _PER_SHARE.search(text) is not None
+        return _PER_SHARE.search(document.sentence(leaf.source).text) is not None
     table = document.table(leaf.source.table)
-    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
-    heads = (*row.levels, row.label, *column.levels, column.label, table.title)
+    heads = (*table.heads_at(leaf.source.row, leaf.source.column), table.title)
     return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", expand_abbreviations(head))) for head in heads)
 
 
@@ -412,9 +407,6 @@ def normalize_loss(line: str) -> str:
 
     >>> normalize_loss("kg:net_loss")
     'kg:net_income'
-
-    Args:
-        line: Name of the line in the core.
     """
     income = _LOSS.sub("income", line)
     return income if income in read_core_lines().lines else line
@@ -473,8 +465,6 @@ def weigh_look_alikes(
 
     Args:
         shares: The share of the question that each number's label covers.
-
-    Shape: One entry per leaf.
     """
     named = {*look_alikes_named(question.text), *((TableRole.COMMON_SIZE,) if _SHARE.search(question.text) else ())}
     asks_adjusted = _ADJUSTED.search(question.text) is not None

@@ -1,4 +1,8 @@
-"""Features of a plan's operands: of each one, of pairs and of groups."""
+"""Features of a plan's operands: of each one, of pairs and of groups.
+
+Columns have one entry per candidate. `turns` and `probability` have one entry per reading of the earlier turns: the
+turn after it, and the leaf scorer's probability of each leaf. Pairs are given as indexes into the pool.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -56,14 +60,7 @@ class OperandView:
 
 
 def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]) -> OperandView:
-    """Return the operands of a pool as columns for the ranker's features.
-
-    Args:
-        probability: The leaf scorer's probability of each leaf, one array for each reading of the earlier turns.
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-
-    Shape: Each array of `probability` has one entry per leaf; the columns of the view have one per operand.
-    """
+    """Return the operands of a pool as columns for the ranker's features."""
     has, leaves, parsed_question = pool.leaf >= 0, turns[0].leaves, turns[0].question
     named, readings = leaves.named, pool.reading.tolist()
     of_operand = [
@@ -103,26 +100,13 @@ def find_distinct_places(
     """Return the position in the question of the first stem that only one operand's label has, for each of the two.
 
     Positions are shares of the question's length; 2 if there is no such stem.
-
-    Args:
-        first: Index into the pool of each pair's first operand.
-        second: Index into the pool of each pair's second operand.
-
-    Shape: All arrays have one entry per pair.
     """
     a, b = view.question_words[first], view.question_words[second]
     return _find_first_places(a & ~b), _find_first_places(b & ~a)
 
 
 def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
-    """Return the Jaccard similarity of each pair's labels, and the share of the question's stems in either label.
-
-    Args:
-        first: Index into the pool of each pair's first operand.
-        second: Index into the pool of each pair's second operand.
-
-    Shape: All arrays have one entry per pair.
-    """
+    """Return the Jaccard similarity of each pair's labels, and the share of the question's stems in either label."""
     inside = view.labels @ view.labels.T
     size = view.labels.sum(axis=1)
     one, other = view.label[first], view.label[second]
@@ -198,14 +182,7 @@ def _take_of_leaves(pool: Pool, values: Column, otherwise: float) -> Column:
 
 
 def measure_pairs(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Return the columns that compare the two operands of each candidate.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-        view: The operands of the candidates' pool.
-
-    Shape: Each column has one entry per candidate.
-    """
+    """Return the columns that compare the two operands of each candidate."""
     leaves, question = turns[0].leaves, turns[0].question
     return {
         **_measure_years(candidates, question, view),
@@ -301,13 +278,7 @@ def _find_inner_operands(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.in
 
 
 def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
-    """Return which operands of a pool equal an operand of an earlier operation, or are the lookup of the same leaf.
-
-    Args:
-        lookups: The looked-up leaf by the number of the turn.
-
-    Shape: One entry per operand of the pool.
-    """
+    """Return which operands of a pool equal an operand of an earlier operation, or are the lookup of the same leaf."""
     if part.kind == "constant":
         same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
         return same
@@ -356,14 +327,7 @@ COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_le
 def measure_groups(
     candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
 ) -> dict[str, Column]:
-    """Return the columns that describe the group that each candidate uses; 0 without a group.
-
-    Args:
-        probability: The leaf scorer's probability of each leaf, one array for each reading of the earlier turns.
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-
-    Shape: Each column has one entry per candidate; each array of `probability` has one per leaf.
-    """
+    """Return the columns that describe the group that each candidate uses; 0 without a group."""
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
     asks_several = not SEVERAL.isdisjoint(turns[0].question.pattern_names)
@@ -404,13 +368,7 @@ _LOG_OF_LEAST = float(np.log(_REFERENCES_LEAST))
 
 
 def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Return the log probability of the earlier results that each candidate uses, and its difference to the best.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-
-    Shape: Each column has one entry per candidate.
-    """
+    """Return the log probability of the earlier results that each candidate uses, and its difference to the best."""
     size, before = len(candidates), len(turns[0].results)
     if not before:
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
@@ -449,13 +407,7 @@ def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:
 
 
 def measure_scale(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
-    """Return 1 if the result has the requested scale, -1 if it has another, 0 if none is requested or known.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-
-    Shape: One entry per candidate.
-    """
+    """Return 1 if the result has the requested scale, -1 if it has another, 0 if none is requested or known."""
     asked = turns[0].question.power
     if asked is None:
         return np.zeros(len(candidates))
@@ -486,13 +438,7 @@ def _find_powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
 
 
 def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
-    """Return the power of ten in which a result is given; nan if unknown, as for ratios.
-
-    Args:
-        state: The conversation, including all results that the outcome uses.
-
-    Units: A power of ten: 6 for millions, 0 for unscaled numbers.
-    """
+    """Return the power of ten in which a result is given; nan if unknown, as for ratios."""
     if not outcome.operands:
         return math.nan
     powers = [_find_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]

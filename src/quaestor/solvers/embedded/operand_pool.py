@@ -68,12 +68,7 @@ class SignatureModel:
     intercept: NDArray[np.float32]
 
     def probabilities(self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> Signatures:
-        """Return the probability of each signature.
-
-        Args:
-            earlier: The earlier questions, oldest first.
-            signatures: The signatures of the earlier turns as the solver answered them.
-        """
+        """Return the probability of each signature."""
         named = list_features(question, earlier, signatures)
         known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
         rows, values = [row for row, _ in known], np.array([value for _, value in known])
@@ -84,12 +79,7 @@ class SignatureModel:
 
 
 def list_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
-    """Return the features of a turn that do not depend on the page: n-grams, earlier turns, and their combinations.
-
-    Args:
-        earlier: The earlier questions, oldest first.
-        signatures: The signatures of their turns, in the same order.
-    """
+    """Return the features of a turn that do not depend on the page: n-grams, earlier turns, and their combinations."""
     shapes = (FIRST, *question.shapes, LAST)
     features = dict.fromkeys(_list_n_grams(shapes), 1.0)
     operations = [signature.partition("(")[0] for signature in reversed(signatures)]
@@ -210,8 +200,6 @@ def name_constant(value: float, numbers: Sequence[float]) -> str:
 # Two numbers that are added are a pair, not a group.
 
 
-Bools = NDArray[np.bool_]
-
 _LINES = 8
 """Number of the best leaves whose lines are searched for groups."""
 _LIKELY = 0.05
@@ -241,7 +229,6 @@ def _asks_for_groups(question: Question, signatures: Signatures, least: float) -
     """Return whether a question may combine several numbers: by its patterns, its signature, or three years or more.
 
     Args:
-        signatures: The probability of each signature by its name.
         least: The sum of the probabilities of sums and averages must exceed this, unless the patterns or years suffice.
     """
     likely = signatures.operations["sum"] + signatures.operations["average"]
@@ -251,14 +238,7 @@ def _asks_for_groups(question: Question, signatures: Signatures, least: float) -
 def find_groups(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> Iterator[NumberGroup]:
-    """Yield each group that a question may mean, once.
-
-    Args:
-        probability: The leaf scorer's probability of each leaf.
-        state: The conversation so far.
-
-    Shape: `probability` has one entry per leaf.
-    """
+    """Yield each group that a question may mean, once."""
     seen: set[tuple[Operand, ...]] = set()
     # One leaf of each line, and of each column or sentence: the others would yield the same groups.
     lines, columns = dict[tuple[int, int], int](), dict[tuple[int, int], int]()
@@ -278,7 +258,7 @@ def find_groups(
 
 def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
     """Numbers of a line for the years that the question names or counts, or for all years."""
-    line = np.flatnonzero((leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year > 0))
+    line = np.flatnonzero(leaves.in_line_of(leaf) & (leaves.year > 0))
     of_year = {int(leaves.year[n]): int(n) for n in line[::-1]}
     years = sorted(of_year)
     if len(question.years) > 1:
@@ -301,10 +281,9 @@ def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> 
 
 def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
     """Likely numbers in the same column as a leaf, or in the same sentence."""
-    same_table = (leaves.table == leaves.table[leaf]) & (probability > _LIKELY)
     in_table = bool(leaves.table[leaf] >= 0)
-    near: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
-    found = np.flatnonzero(near)[:_MOST].tolist()
+    near = leaves.in_column_of(leaf) if in_table else leaves.in_line_of(leaf)
+    found = np.flatnonzero(near & (probability > _LIKELY))[:_MOST].tolist()
     return (_COLUMN if in_table else _SENTENCE), _pick(leaves, found)
 
 
@@ -383,10 +362,7 @@ class Pool:
 
     @cached_property
     def result(self) -> NDArray[np.int32]:
-        """Number of the turn whose result the operand is, from 0; -1 if it is not a result.
-
-        Shape: One entry per operand.
-        """
+        """Number of the turn whose result the operand is, from 0; -1 if it is not a result."""
         return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
 
     def members(self, index: int) -> tuple[Operand, ...]:
@@ -402,15 +378,7 @@ def build_pool(
     question: Question,
     signatures: Signatures,
 ) -> Pool:
-    """Return the operands of a turn: the best leaves, leaves and results of earlier turns, groups, and constants.
-
-    Args:
-        probability: The leaf scorer's probability of each leaf.
-        state: The conversation so far.
-        signatures: The probability of each signature by its name.
-
-    Shape: `probability` has one entry per leaf.
-    """
+    """Return the operands of a turn: the best leaves, leaves and results of earlier turns, groups, and constants."""
     used, lookups = state.used_leaves, state.lookups
     looked_up, logs = set(lookups.values()), np.log(np.maximum(probability, 1e-6)).tolist()
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
@@ -476,11 +444,7 @@ _JOINED = ("magnitude", "kind", "value", "percent", "leaf", "year", "turn", "sco
 
 
 def join_pools(pools: Sequence[Pool]) -> Pool:
-    """Return the operands of several readings as one pool, in their order.
-
-    Args:
-        pools: One pool per reading.
-    """
+    """Return the operands of several readings as one pool, in their order."""
     operands: list[Operand] = []
     groups: list[NumberGroup] = []
     for pool in pools:
@@ -525,6 +489,6 @@ def _find_moved_leaves(
     for outcome in state.outcomes[-2:]:
         for leaf in map(state.find_leaf, outcome.operands):
             if leaf >= 0 and leaves.table[leaf] >= 0:
-                line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
-                found += np.flatnonzero(line & is_among(leaves.year, question.years))[:3].tolist()
+                of_years = leaves.in_line_of(leaf) & is_among(leaves.year, question.years)
+                found += np.flatnonzero(of_years)[:3].tolist()
     return found

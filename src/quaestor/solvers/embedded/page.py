@@ -1,8 +1,8 @@
 """Arrays of the numbers of a page (its leaves) and the words that describe them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain, pairwise
@@ -15,6 +15,7 @@ from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Extract
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page_numbers import (
     FIRST_SENTENCE,
@@ -45,134 +46,7 @@ class StemWeights:
         return [known(stem, unseen) for stem in stems]
 
 
-# ---- The matrix of numbers and the words that describe them: dense for a page, sparse for a filing.
-#
-# A page has about sixty numbers and a hundred words, for which a dense product is fastest. For a filing a dense matrix
-# would grow with the square of its length, although a question has only ten words.
-
-
 Floats = NDArray[np.float32]
-
-WHOLE_CELLS = 250_000
-"""Maximum number of cells (1 MB) of a dense matrix. No page of ConvFinQA has more than a tenth of that, so that their
-features are exactly those with which the weights were trained."""
-
-
-@dataclass(frozen=True, slots=True)
-class WordMatrix:
-    """Matrix of how strongly each word describes each number, `size` numbers x `width` words.
-
-    Attributes:
-        whole: The dense matrix; None for a sparse one.
-        numbers: The numbers described by each word, ascending, word after word; those of word n start at `starts[n]`.
-        strengths: How strongly the word describes each of these.
-    """
-
-    size: int
-    width: int
-    whole: Floats | None
-    numbers: NDArray[np.int32]
-    strengths: Floats
-    starts: NDArray[np.int64]
-
-    def dot(self, weights: Floats) -> Floats:
-        """Return the product with the weights of all words, one entry per number."""
-        if self.whole is not None:
-            return _multiply(self.whole, weights)
-        return self._of_words(np.flatnonzero(weights), weights)
-
-    def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
-        """Return the product with the weights of a few words, one entry per number."""
-        if self.whole is not None:
-            return _multiply(self.whole[:, list(words)], weights)
-        spread = np.zeros(self.width, np.float32)
-        spread[list(words)] = weights
-        return self._of_words(np.array(words, np.int64), spread)
-
-    def by_number(self) -> Floats:
-        """Return the sum over all words, one entry per number."""
-        if self.whole is not None:
-            total: Floats = self.whole.sum(axis=1)
-            return total
-        return np.bincount(self.numbers, self.strengths, self.size).astype(np.float32)
-
-    def by_word(self) -> Floats:
-        """Return the sum over all numbers, one entry per word."""
-        if self.whole is not None:
-            total: Floats = self.whole.sum(axis=0)
-            return total
-        words = np.repeat(np.arange(self.width), np.diff(self.starts))
-        return np.bincount(words, self.strengths, self.width).astype(np.float32)
-
-    def __or__(self, other: "WordMatrix") -> "WordMatrix":
-        """Return the element-wise maximum of two matrices."""
-        if self.whole is not None and other.whole is not None:
-            return replace(self, whole=np.maximum(self.whole, other.whole))
-        columns = [np.repeat(np.arange(self.width), np.diff(one.starts)) for one in (self, other)]
-        cells = np.concatenate([of * self.size + one.numbers for of, one in zip(columns, (self, other), strict=True)])
-        cell, place = np.unique(cells, return_inverse=True)
-        strengths = np.zeros(len(cell), np.float32)
-        np.maximum.at(strengths, place, np.concatenate([self.strengths, other.strengths]))
-        word, number = np.divmod(cell, self.size)
-        starts = np.searchsorted(word, np.arange(self.width + 1))
-        return WordMatrix(self.size, self.width, None, number.astype(np.int32), strengths, starts)
-
-    def _of_words(self, words: NDArray[np.int64], weights: Floats) -> Floats:
-        often = self.starts[words + 1] - self.starts[words]
-        before = np.cumsum(often) - often
-        at = np.repeat(self.starts[words] - before, often) + np.arange(int(often.sum()))
-        strengths = self.strengths[at] * np.repeat(weights[words], often)
-        return np.bincount(self.numbers[at], strengths, self.size).astype(np.float32)
-
-
-def _multiply(matrix: Floats, weights: Floats) -> Floats:
-    # OpenBLAS kernels may have NaN in unused registers, which is sometimes reported as an invalid operation.
-    with np.errstate(invalid="ignore"):
-        found: Floats = matrix @ weights
-        return found
-
-
-def build_word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
-    """Build the matrix of numbers and the words that describe them.
-
-    Args:
-        described: For each number the words that describe it and how strongly.
-        size: The number of numbers.
-        width: The number of words; a matrix without words gets one that describes nothing.
-    """
-    return _build_matrix(described, [strength for words in described for strength in words.values()], size, width)
-
-
-def build_flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
-    """Build a matrix of ones for numbers and the words that describe them.
-
-    Args:
-        described: For each number the distinct words that describe it.
-        size: The number of numbers.
-        width: The number of words; a matrix without words gets one that describes nothing.
-    """
-    return _build_matrix(described, 1.0, size, width)
-
-
-def _build_matrix(
-    described: Sequence[Collection[int]], strengths: Sequence[float] | float, size: int, width: int
-) -> WordMatrix:
-    width = max(1, width)
-    numbers = np.repeat(np.arange(size), [len(words) for words in described])
-    columns = np.array(list(chain.from_iterable(described)), np.intp)
-    if size * width <= WHOLE_CELLS:
-        whole = np.zeros(size * width, np.float32)
-        whole[numbers * width + columns] = strengths
-        nothing = np.zeros(0, np.int32)
-        starts = np.zeros(width + 1, np.int64)
-        return WordMatrix(size, width, whole.reshape(size, width), nothing, nothing.astype(np.float32), starts)
-    order = np.argsort(columns, kind="stable")
-    starts = np.zeros(width + 1, np.int64)
-    np.cumsum(np.bincount(columns, minlength=width), out=starts[1:])
-    strong = np.broadcast_to(np.asarray(strengths, np.float32), columns.shape)
-    return WordMatrix(size, width, None, numbers[order].astype(np.int32), strong[order], starts)
-
-
 Ints = NDArray[np.int32]
 _Word = TypeVar("_Word")
 
@@ -202,8 +76,8 @@ class NumberMatrix:
     year: Ints
     other_year: Ints
     lead: Ints
-    near: WordMatrix
-    caption: WordMatrix
+    near: Floats
+    caption: Floats
     moved: NDArray[np.bool_]
     boundary: Ints
     power: NDArray[np.float64]
@@ -211,17 +85,31 @@ class NumberMatrix:
     line: Ints
     place: Ints
     total: NDArray[np.bool_]
-    row: WordMatrix
-    column: WordMatrix
-    labels: WordMatrix
-    around: WordMatrix
+    row: Floats
+    column: Floats
+    labels: Floats
+    around: Floats
     pairs: dict[tuple[str, str], int]
-    row_pairs: WordMatrix
+    row_pairs: Floats
     index: dict[tuple[Source, Decimal], int]
 
     def __len__(self) -> int:
         """Return the number of leaves."""
         return len(self.leaves)
+
+    def find(self, step: Extract) -> int | None:
+        """Return the index of the number that a step of a plan looks up, or None."""
+        return None if step.quantity is None else self.index.get((step.source, step.quantity.value))
+
+    def in_line_of(self, leaf: int) -> NDArray[np.bool_]:
+        """Return which leaves are in the line of a table, or in the sentence, of a leaf."""
+        same: NDArray[np.bool_] = (self.table == self.table[leaf]) & (self.line == self.line[leaf])
+        return same
+
+    def in_column_of(self, leaf: int) -> NDArray[np.bool_]:
+        """Return which leaves are in the column of a leaf of a table; none for a leaf of a sentence."""
+        same: NDArray[np.bool_] = (self.table == self.table[leaf]) & (self.place == self.place[leaf])
+        return same & (self.table >= 0)
 
     @cached_property
     def named(self) -> tuple[frozenset[str], ...]:
@@ -244,15 +132,23 @@ class NumberMatrix:
         return np.array([counts.money for counts in self.counts], bool)
 
     @cached_property
-    def described(self) -> WordMatrix:
+    def described(self) -> Floats:
         """The matrix of all words that describe each leaf: those around it and the caption."""
-        return self.around | self.caption
+        return np.maximum(self.around, self.caption)
 
     @cached_property
     def years(self) -> frozenset[int]:
         """The years of the leaves, from their labels or sentences."""
         in_sentences = {year for leaf in self.leaves for year, _ in leaf.years}
         return frozenset({*self.year.tolist(), *self.other_year.tolist(), *in_sentences} - {0})
+
+
+def weigh(matrix: Floats, weights: Floats) -> Floats:
+    """Return the product of a matrix of words with their weights, one entry per number."""
+    # OpenBLAS kernels may have NaN in unused registers, which is sometimes reported as an invalid operation.
+    with np.errstate(invalid="ignore"):
+        found: Floats = matrix @ weights
+        return found
 
 
 def is_among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
@@ -277,14 +173,12 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
     vocabulary = _number_words(text for leaf in leaves for text in (leaf.row, leaf.column, leaf.around, leaf.caption))
     row_pairs = [tuple(pairwise(leaf.row)) for leaf in leaves]
     pairs = _number_words(row_pairs)
-    size, width = len(leaves), len(vocabulary)
+    width = len(vocabulary)
 
-    def of(texts: Sequence[tuple[str, ...]]) -> WordMatrix:
-        # Convert each text once, since all numbers of a table or a sentence share most of their words.
-        once = {text: frozenset(map(vocabulary.__getitem__, text)) for text in set(texts)}
-        return build_flag_matrix([once[text] for text in texts], size, width)
+    def of(texts: Sequence[tuple[str, ...]]) -> Floats:
+        return _build_matrix([{vocabulary[word]: 1.0 for word in text} for text in texts], width)
 
-    of_pairs = [frozenset(map(pairs.__getitem__, own)) for own in row_pairs]
+    of_pairs = [{pairs[pair]: 1.0 for pair in own} for own in row_pairs]
     row, column = of([leaf.row for leaf in leaves]), of([leaf.column for leaf in leaves])
     return NumberMatrix(
         leaves=leaves,
@@ -295,7 +189,7 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         year=np.array([leaf.year for leaf in leaves], np.int32),
         other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
         lead=np.array([leaf.lead for leaf in leaves], np.int32),
-        near=build_word_matrix([_measure_nearness(leaf, vocabulary) for leaf in leaves], size, width),
+        near=_build_matrix([_measure_nearness(leaf, vocabulary) for leaf in leaves], width),
         caption=of([leaf.caption for leaf in leaves]),
         moved=np.array([leaf.moved for leaf in leaves], bool),
         boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
@@ -306,12 +200,20 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         total=np.array([leaf.total for leaf in leaves], bool),
         row=row,
         column=column,
-        labels=row | column,
+        labels=np.maximum(row, column),
         around=of([leaf.around for leaf in leaves]),
         pairs=pairs,
-        row_pairs=build_flag_matrix(of_pairs, size, len(pairs)),
+        row_pairs=_build_matrix(of_pairs, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
+
+
+def _build_matrix(described: Sequence[Mapping[int, float]], width: int) -> Floats:
+    """Build the matrix of how strongly each word describes each number; without words it has one empty column."""
+    matrix = np.zeros((len(described), max(1, width)), np.float32)
+    for row, strengths in zip(matrix, described, strict=True):
+        row[list(strengths)] = list(strengths.values())
+    return matrix
 
 
 def _number_words(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
@@ -369,7 +271,7 @@ class PageFeatures:
 
 def build_page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     """Compute the features of a page that no question changes."""
-    weights = np.zeros(leaves.row.width, np.float32)
+    weights = np.zeros(leaves.row.shape[1], np.float32)
     weights[: len(leaves.vocabulary)] = idf.weigh(leaves.vocabulary)
     lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))
     often = Counter(lines)
@@ -388,16 +290,16 @@ def build_page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
         "moved": leaves.moved,
         "currency": np.array([leaf.quantity.unit is not None for leaf in leaves.leaves], bool),
     }
-    rarity = np.maximum(np.log((len(leaves) + 1) / (leaves.around.by_word() + 0.5)), 0).astype(np.float32)
+    rarity = np.maximum(np.log((len(leaves) + 1) / (leaves.around.sum(axis=0) + 0.5)), 0).astype(np.float32)
     return PageFeatures(
         leaves=leaves,
         idf=weights,
         mean_idf=float(weights.mean()) if len(weights) else 1.0,
         rarity=rarity,
-        label_rarity=np.maximum(leaves.labels.dot(rarity), 1e-6),
-        row_weight=np.maximum(leaves.row.dot(weights), 1e-6),
-        column_weight=np.maximum(leaves.column.dot(weights), 1e-6),
-        pair_count=np.maximum(leaves.row_pairs.by_number(), 1),
+        label_rarity=np.maximum(weigh(leaves.labels, rarity), 1e-6),
+        row_weight=np.maximum(weigh(leaves.row, weights), 1e-6),
+        column_weight=np.maximum(weigh(leaves.column, weights), 1e-6),
+        pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),
         places=static["places"].astype(np.float32),
         static={name: array.astype(np.float32) for name, array in static.items()},
     )

@@ -1,7 +1,8 @@
 """Answers questions about a page with the first kind of answer that fits."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import CandidateChosen, CandidatePassedOver
@@ -13,10 +14,9 @@ from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, decline_for_turns
-from quaestor.solvers.embedded.answerability import AnswerabilityModel
+from quaestor.solvers.embedded.abstention import Abstention, decline_for_turns
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
-from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
+from quaestor.solvers.embedded.choosing import answer_with_choice
 from quaestor.solvers.embedded.direct_answers import answer_follow_up
 from quaestor.solvers.embedded.grounds import (
     CLOSE,
@@ -30,76 +30,11 @@ from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import shared_confidence
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.readings import Answerer, AskedTurn, ConversationReader, answer_by_first
-from quaestor.solvers.embedded.several import ListAnswerer
-from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
+from quaestor.solvers.embedded.several import answer_with_list
+from quaestor.solvers.embedded.spans import answer_in_words, answer_with_text
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_view
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
 from quaestor.solvers.parts import answer_in_parts, split_parts
-
-
-@dataclass(frozen=True, slots=True)
-class RankingAnswerer:
-    """Answers questions by ranking all candidate plans.
-
-    Attributes:
-        declines: Whether to decline a question that depends on an unanswered one.
-    """
-
-    reader: ConversationReader
-    weights: EmbeddedWeights
-    declines: bool
-
-    def answers(self, asked_turn: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers of the likeliest plans, best first, each result once; none for a page without numbers."""
-        choices = self.reader.rank_plans(asked_turn)
-        if not choices.ranked:
-            return
-        context, leaves = asked_turn.context, asked_turn.page.leaves
-        evidence = choices.evidence(asked_turn.history.share, len(asked_turn.answered.outcomes))
-        surest, share_of_first = 0.0, 0.0
-        unanswered_turns: list[int] = []
-        for choice, share in choices.results:
-            confidence = (
-                shared_confidence(surest, share_of_first, share)
-                if surest
-                else self.weights.calibration.confidence(replace(evidence, share=share))
-            )
-            if confidence < least * surest:
-                return
-            state = choice.before.state
-            same = _find_usable_turns(state, asked_turn.answered, context)
-            plan = write_plan(choice.outcome, leaves, state, same)
-            try:
-                answer = answer_from_plan(plan, context, question=asked_turn.question.text)
-            except ExecutionError as error:
-                # Ranking uses floating point numbers, so an exact divisor may be zero although the ranked one was not.
-                context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
-                continue
-            if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
-                # A self-contained question cannot depend on earlier ones, even if the likeliest plan uses them.
-                unanswered_turns = unanswered_turns or turns
-                if not surest and not asked_turn.question.is_self_contained:
-                    break
-                continue
-            context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
-            surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
-            reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
-            sure = (
-                min(confidence, _find_earlier_confidence(choice.outcome, asked_turn))
-                if asked_turn.reading.filing
-                else confidence
-            )
-            answer = replace(answer, confidence=sure, reason=reason)
-            turn = self._view_turn(choice, choices, asked_turn)
-            yield replace(answer, grounds=explain_answer(answer, asked_turn.question, turn, context))
-        if unanswered_turns and not surest:
-            yield decline_for_turns(unanswered_turns)
-
-    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, turn: AskedTurn) -> TurnView:
-        """Return the turn after the reading of a plan, with the original wording of the question."""
-        if turn.translated is not turn.question:
-            return make_turn_view(turn.question, choice.before.state, turn.page, self.weights.references)
-        return choices.turn(choice)
 
 
 def _find_earlier_confidence(outcome: TurnAction, asked_turn: AskedTurn) -> float:
@@ -163,14 +98,13 @@ class PageAnswerer:
     ) -> None:
         """Set the weights and the options of `EmbeddedOptions`."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
-        self._rules = AbstentionRules(answers) if decline else None
-        self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
-        self._policy = AbstentionPolicy(
-            self._reader, AnswerabilityModel(weights.answerable, decline_below), declines=decline
-        )
-        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), TextAnswerer())
-        numbers = RankingAnswerer(self._reader, weights, declines=decline)
-        self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
+        self._weights, self._declines = weights, decline
+        self._reader = ConversationReader(weights, declines=decline, any_kind=self._any_kind)
+        self._abstention = Abstention(self._reader, weights.answerable, decline_below, self._any_kind)
+        self._answerers: list[Answerer] = [self._rank_answers]
+        if self._any_kind:
+            others: list[Answerer] = [partial(answer_with_choice, weights), partial(answer_with_list, weights)]
+            self._answerers = [*others, answer_with_text, self._rank_answers]
 
     def answer(self, question: str, context: TurnContext) -> Answer:
         """Return the likeliest answer, without a value if its confidence is too low.
@@ -189,14 +123,15 @@ class PageAnswerer:
         return replace(joined(self._answer_one(question, parts_context)), form=form)
 
     def _answer_one(self, question: str, context: TurnContext) -> Answer:
-        direct = self._answer_directly(question, context)
-        if direct is not None:
-            return direct
+        if self._any_kind:
+            leaves = self._reader.find_reading(context).page.leaves
+            if (direct := answer_follow_up(question, context, leaves, decline=self._declines)) is not None:
+                return direct
         turn = self._reader.begin_turn(question, context)
         answers = answer_by_first(self._answerers, turn, CLOSE)
-        if self._rules is not None:
+        if self._declines:
             words = answer_in_words(turn.question, context) if self._any_kind else None
-            declined = self._rules.decline(question, context, lambda: next(answers, None), words)
+            declined = self._abstention.decline_certainly(turn.question, context, lambda: next(answers, None), words)
             if declined is not None:
                 return declined
         first = next(answers, None)
@@ -205,19 +140,12 @@ class PageAnswerer:
             if len(turn.page.leaves):
                 why = "the likeliest plans cannot be calculated"
             raise SolverError(f"no plan fits the question {question[:80]!r}; {why}")
-        first = self._policy.add_answerability(first, turn)
-        if (refused := self._policy.decline(first, turn)) is not None:
+        first = self._abstention.add_answerability(first, turn)
+        if self._declines and (refused := self._abstention.decline(first, turn)) is not None:
             return refused
         if (first.confidence or 0.0) < self._abstain_below:
             return withhold_value(first, self._abstain_below)
         return add_runner_up(first, find_other_reading(first, answers))
-
-    def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
-        """Answer a follow-up question that needs no ranking, or return None."""
-        if not self._any_kind:
-            return None
-        leaves = self._reader.find_reading(context).page.leaves
-        return answer_follow_up(question, context, leaves, decline=self._rules is not None)
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
         """Yield the likeliest answers of the first kind that fits, best first, each result once."""
@@ -230,3 +158,55 @@ class PageAnswerer:
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return the features of a page, from a cache for the last few pages."""
         return self._reader.page(graph)
+
+    def _rank_answers(self, asked_turn: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yield the answers of the likeliest plans, best first, each result once; none for a page without numbers."""
+        choices = self._reader.rank_plans(asked_turn)
+        if not choices.ranked:
+            return
+        context, leaves = asked_turn.context, asked_turn.page.leaves
+        evidence = choices.evidence(asked_turn.history.share, len(asked_turn.answered.outcomes))
+        surest, share_of_first = 0.0, 0.0
+        unanswered_turns: list[int] = []
+        for choice, share in choices.results:
+            confidence = (
+                shared_confidence(surest, share_of_first, share)
+                if surest
+                else self._weights.calibration.confidence(replace(evidence, share=share))
+            )
+            if confidence < least * surest:
+                return
+            state = choice.before.state
+            same = _find_usable_turns(state, asked_turn.answered, context)
+            plan = write_plan(choice.outcome, leaves, state, same)
+            try:
+                answer = answer_from_plan(plan, context, question=asked_turn.question.text)
+            except ExecutionError as error:
+                # Ranking uses floating point numbers, so an exact divisor may be zero although the ranked one was not.
+                context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
+                continue
+            if self._declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
+                # A self-contained question cannot depend on earlier ones, even if the likeliest plan uses them.
+                unanswered_turns = unanswered_turns or turns
+                if not surest and not asked_turn.question.is_self_contained:
+                    break
+                continue
+            context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
+            surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
+            reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
+            sure = (
+                min(confidence, _find_earlier_confidence(choice.outcome, asked_turn))
+                if asked_turn.reading.filing
+                else confidence
+            )
+            answer = replace(answer, confidence=sure, reason=reason)
+            turn = self._view_turn(choice, choices, asked_turn)
+            yield replace(answer, grounds=explain_answer(answer, asked_turn.question, turn, context))
+        if unanswered_turns and not surest:
+            yield decline_for_turns(unanswered_turns)
+
+    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, turn: AskedTurn) -> TurnView:
+        """Return the turn after the reading of a plan, with the original wording of the question."""
+        if turn.translated is not turn.question:
+            return make_turn_view(turn.question, choice.before.state, turn.page, self._weights.references)
+        return choices.turn(choice)

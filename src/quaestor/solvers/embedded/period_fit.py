@@ -199,7 +199,7 @@ def is_of_other_time(requested_time: QuestionTime, source: Source, document: Doc
 def read_printed_time(table: Table, source: CellRef) -> PrintedTime:
     """Return the time of a cell by its headings."""
     row, column = table.rows[source.row], table.columns[source.column]
-    heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
+    heads = " | ".join(table.heads_at(source.row, source.column)).lower()
     period = table.period_at(source.row, source.column)
     lengths = frozenset[int]() if _TO_DATE.search(heads) else _find_lengths(table, source)
     years = frozenset(int(year) for year in _ANY_YEAR.findall(heads))

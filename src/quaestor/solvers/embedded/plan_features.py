@@ -1,4 +1,8 @@
-"""Features of candidate plans: one named column per feature."""
+"""Features of candidate plans: one named column per feature, with one entry per candidate.
+
+`turns`, `measured`, `probability` and `signatures` have one entry per reading of the earlier turns: the turn after it,
+the features and the probability of each leaf, and the probability of each signature.
+"""
 
 from collections.abc import Sequence
 
@@ -38,14 +42,7 @@ _METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
 
 
 def measure_agreement(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Return the columns that compare the candidates with the question.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-        view: The operands of the candidates' pool.
-
-    Shape: Each column has one entry per candidate.
-    """
+    """Return the columns that compare the candidates with the question."""
     question = turns[0].question
     return {
         **_measure_metrics(candidates, turns),
@@ -153,13 +150,7 @@ _AGAIN = lazy_regex(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|the
 
 
 def measure_dialogue(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Return the columns that depend on the earlier turns and on the question as a whole.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-
-    Shape: Each column has one entry per candidate.
-    """
+    """Return the columns that depend on the earlier turns and on the question as a whole."""
     pool, i, j, reading = candidates.pool, candidates.first, candidates.second, candidates.reading
     size, states, question = len(candidates), [turn.state for turn in turns], turns[0].question
     last_result = (pool.turn == 1) & (pool.kind != NONE)
@@ -332,21 +323,23 @@ _LEAF_COLUMNS = (
     "year_named", "year_relative", "same_row", "same_column", "taken",
 )  # fmt: skip
 
+
+def _both(name: str, described: str, again: str = "the same for the second") -> dict[str, str]:
+    """Return the columns of the first and of the second operand, with their descriptions."""
+    return {f"first_{name}": described, f"second_{name}": again}
+
+
 CANDIDATE_FEATURES: dict[str, str] = {
     "signature": "log probability of the plan's signature",
     "signature_gap": "the same less the best candidate's",
     "operation_p": "probability of the operation with any operands",
     "operation": "code of the operation",
-    "first_kind": "code of the kind of the first operand",
-    "second_kind": "the same for the second",
-    "first_score": "log probability that the first operand's leaf is meant; 0 for a result or constant",
-    "second_score": "the same for the second",
-    "first_rank": "place of the first operand among all leaves by that probability; -1 no leaf",
-    "second_rank": "the same for the second",
+    **_both("kind", "code of the kind of the first operand"),
+    **_both("score", "log probability that the first operand's leaf is meant; 0 for a result or constant"),
+    **_both("rank", "place of the first operand among all leaves by that probability; -1 no leaf"),
     "prior": "signature plus both scores",
     "prior_gap": "prior less the best candidate's",
-    "first_turn": "turns since the first operand was found or taken",
-    "second_turn": "the same for the second",
+    **_both("turn", "turns since the first operand was found or taken"),
     "first_year": "year of the first operand less the newest one named; 9 unknown",
     "year_gap": "year of the first operand less that of the second; 99 unknown",
     "years_covered": "share of the years named in the question that the operands have",
@@ -356,30 +349,25 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "same_row": "both are in one row or sentence",
     "same_column": "both are in one column of a table",
     "same_words": "share of the two row labels' stems that both have",
-    "first_table": "the first operand is in a table; -1 no leaf",
-    "second_table": "the same for the second",
-    "first_word": "where the first operand's label begins in the question, as a share; 2 nowhere",
-    "second_word": "the same for the second",
-    "first_said": "share of the question's stems that the first operand's label or earlier question has",
-    "second_said": "the same for the second",
-    "first_distinct": "position of the first stem that only the first operand's label has, as a share; 2 none",
-    "second_distinct": "the same for the second from the first",
+    **_both("table", "the first operand is in a table; -1 no leaf"),
+    **_both("word", "where the first operand's label begins in the question, as a share; 2 nowhere"),
+    **_both("said", "share of the question's stems that the first operand's label or earlier question has"),
+    **_both(
+        "distinct",
+        "position of the first stem that only the first operand's label has, as a share; 2 none",
+        "the same for the second from the first",
+    ),
     "word_order": "sign of second_distinct less first_distinct",
     "second_in_first": "code of the second operand in what made the first: its first (1) or second (2) one; 0 neither",
     "first_in_second": "the same the other way round",
-    "first_computed": "the first operand is a computed result",
-    "second_computed": "the same for the second",
+    **_both("computed", "the first operand is a computed result"),
     "words_covered": "share of the question's stems that either label has",
-    "first_percent": "the first operand is printed as a percentage",
-    "second_percent": "the same for the second",
+    **_both("percent", "the first operand is printed as a percentage"),
     "same_percent": "both are or neither is",
     "twins": "both are leaves that print the same number",
-    "first_magnitude": "the first operand's printed minus sign is dropped",
-    "second_magnitude": "the same for the second",
-    "first_negative": "the first operand is below zero",
-    "second_negative": "the same for the second",
-    "first_total": "the first operand's label has the word total",
-    "second_total": "the same for the second",
+    **_both("magnitude", "the first operand's printed minus sign is dropped"),
+    **_both("negative", "the first operand is below zero"),
+    **_both("total", "the first operand's label has the word total"),
     "first_size": "log10 of 1 + |first operand|",
     "size_gap": "log10 of the first operand over the second, within +-9",
     "larger_first": "the first operand is larger in magnitude",
@@ -405,16 +393,16 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "first_side": "share of a comparison's first side that the first operand's label has, less the second side's",
     "second_side": "share of the second side that the second operand's label has, less the first side's",
     "sides": "sum of first_side and second_side",
-    "first_side_year": "1 the first operand's year is named in the first side, -1 in the second",
-    "second_side_year": "the same for the second operand and side",
-    "first_back": "the first side points back: 1 the first operand is a result, -1 it is not; 0 it does not",
-    "second_back": "the same for the second",
+    **_both(
+        "side_year",
+        "1 the first operand's year is named in the first side, -1 in the second",
+        "the same for the second operand and side",
+    ),
+    **_both("back", "the first side points back: 1 the first operand is a result, -1 it is not; 0 it does not"),
     "side_kind": "code of the comparison",
-    "first_asked": "the question has the first operand in digits",
-    "second_asked": "the same for the second",
+    **_both("asked", "the question has the first operand in digits"),
     "asked_covered": "share of the question's numbers in digits that are operands",
-    "first_end": "1 the first operand is at the end of a period that its side names, -1 at the other",
-    "second_end": "the same for the second",
+    **_both("end", "1 the first operand is at the end of a period that its side names, -1 at the other"),
     "worth": "a count times a price",
     "text_order": "1 a sentence goes from the second operand to the first, -1 the reverse",
     "reference": "log probability of its set of earlier results by the resolution of references",
@@ -447,8 +435,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "turn": "turns before this one",
     "question_length": "words in the question",
     "years_named": "years in the question",
-    "first_lead": "code of the word that leads to the first operand in its sentence",
-    "second_lead": "the same for the second",
+    **_both("lead", "code of the word that leads to the first operand in its sentence"),
     "sentence_order": "sign of the second operand's place in their row or sentence less the first's; 0 not in one",
     **{f"first:{name}": f"of the first operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
     **{f"second:{name}": f"of the second operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
@@ -478,12 +465,6 @@ def measure_candidates(
     """Return the features of all candidates over all readings of the earlier turns.
 
     All readings have the same questions: they differ only in operands and results.
-
-    Args:
-        turns: Page, conversation and question, one for each reading of the earlier turns.
-        measured: The page's leaf features for this turn, one array for each reading.
-        probability: The leaf scorer's probability of each leaf, one array for each reading.
-        signatures: The probability of each signature by name, one mapping for each reading.
 
     Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; each of `measured` is leaves x `len(LEAF_FEATURES)`,
         and each of `probability` has one entry per leaf.

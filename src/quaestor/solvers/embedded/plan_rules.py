@@ -194,11 +194,7 @@ def translate_question(question: Question) -> Question:
 
 
 def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
-    """Order the operands of a change in a filing by the years of the question, otherwise from earlier to later.
-
-    Args:
-        years: The years of the operands, 0 if unknown.
-    """
+    """Order the operands of a change in a filing by the years of the question, otherwise from earlier to later."""
     if outcome.operation not in _CHANGES or outcome.value is None or len(years) != 2 or years[0] == years[1]:
         return outcome
     named = _FROM_TO.search(question.lowered)

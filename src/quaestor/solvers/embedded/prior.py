@@ -64,7 +64,6 @@ class Prior:
         """Combine the leaves' probabilities with the prior.
 
         Args:
-            probability: The leaf scorer's probability of each leaf.
             answered: Leaves that are earlier answers, to which the prior does not apply.
         """
         clipped, log_odds = np.clip(probability, 1e-9, 1 - 1e-9), self.leaves.copy()

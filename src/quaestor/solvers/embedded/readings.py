@@ -1,9 +1,8 @@
 """The readings of a conversation so far, turn by turn, on the current page; the answerers choose among their plans."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import Protocol
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.caching import BoundedCache
@@ -21,9 +20,8 @@ from quaestor.solvers.embedded.prior import Prior, build_prior
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 from quaestor.solvers.embedded.writing import read_state
 
-_PAGE, _PAGES = 2_500, 20_000
-"""Limits of the page cache, in numbers: `_PAGES` in total, and each page counts as at least `_PAGE`. So up to eight
-pages are cached, fewer for large documents; a conversation is mostly about one page."""
+_PAGES = 8
+"""Maximum number of cached pages; a conversation is mostly about one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +87,21 @@ class AskedTurn:
 class ConversationReader:
     """Reads conversations, with the state of each in its session."""
 
-    def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool, whole: bool) -> None:
+    def __init__(self, weights: EmbeddedWeights, *, declines: bool, any_kind: bool) -> None:
         """Initialize the reader with weights and the kinds of turns that can occur.
 
         Args:
             declines: Whether to decline turns that ask for no number.
-            restates: Whether turns can repeat the last answer in another form.
-            whole: Whether the first question can ask for a whole calculation, not only for its first step.
+            any_kind: Whether questions are those of users: a turn can repeat the last answer in another form, and the
+                first question can ask for a whole calculation, not only for its first step.
         """
-        self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
-        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _count_leaves)
+        self._weights, self._declines, self._any_kind = weights, declines, any_kind
+        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES)
 
     def begin_turn(self, question: str, context: TurnContext) -> AskedTurn:
         """Return a question with its page and conversation."""
         reading = self.find_reading(context)
-        restated = find_restated_turns(context.memory) if self._restates else {}
+        restated = find_restated_turns(context.memory) if self._any_kind else {}
         answered = read_state(context.memory, reading.page.leaves, restated)
         history = self._update_history(reading, answered, restated)
         return AskedTurn(context.read(question), context, reading, answered, history)
@@ -121,9 +119,8 @@ class ConversationReader:
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page with its features; the latest pages are cached."""
-        return self._pages.get(
-            _identify(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf)
-        )
+        key = graph.document, graph.digest_of_document
+        return self._pages.get(key, lambda: build_page_features(build_number_matrix(graph), self._weights.idf))
 
     def _update_history(
         self, reading: ConversationReading, answered: DialogueState, restated: Mapping[int, int]
@@ -152,7 +149,7 @@ class ConversationReader:
         """Return the plans for a question; those of the last question are cached for the next turn."""
         last = reading.last
         if last is None or last[0] is not history or last[1] != question:
-            alone = self._whole and not history.paths[0].state.outcomes
+            alone = self._any_kind and not history.paths[0].state.outcomes
             choices = rank_hypotheses(
                 history.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
             )
@@ -178,14 +175,6 @@ class ConversationReader:
         return ReadingHistory(advance_beam(choices, question), history.share * share)
 
 
-def _count_leaves(page: PageFeatures) -> int:
-    return max(_PAGE, len(page.leaves))
-
-
-def _identify(graph: KnowledgeGraph) -> tuple[str, str]:
-    return graph.document, graph.digest_of_document
-
-
 def _is_text(outcome: TurnAction) -> bool:
     """Whether an outcome is text of the page, not a number."""
     return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
@@ -206,23 +195,17 @@ def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> Read
     return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), history.share)
 
 
-class Answerer(Protocol):
-    """Answers questions for one kind of answer, and leaves others to the next answerer."""
+Answerer = Callable[[AskedTurn, float], Iterator[Answer]]
+"""Yields the answers to a question, best first, each result once; none if it asks for another kind of answer.
 
-    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question, best first, each result once; none if it asks for another kind.
-
-        Args:
-            turn: The question, the page and the conversation.
-            least: Answers below this share of the first answer's confidence may be omitted.
-        """
-        ...
+Answers below a share of the first answer's confidence, the second argument, may be omitted.
+"""
 
 
 def answer_by_first(answerers: Iterable[Answerer], turn: AskedTurn, least: float) -> Iterator[Answer]:
     """Yield the answers of the first answerer that has any."""
     for answerer in answerers:
-        found = answerer.answers(turn, least)
+        found = answerer(turn, least)
         if (best := next(found, None)) is not None:
             yield best
             yield from found

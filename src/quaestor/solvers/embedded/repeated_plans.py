@@ -35,12 +35,7 @@ _Calculation = tuple[int, tuple[int | float, ...]]
 
 
 def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Return the bonus of each plan.
-
-    Args:
-        plans: The candidates after each reading of the earlier turns.
-        turns: The turn after each of these readings.
-    """
+    """Return the bonus of each plan."""
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
         for meant in (_find_restatements(plans, part, turn), _find_plans_on_list(plans, part, turn)):

@@ -20,15 +20,13 @@ from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.listing import Listing, asks_one, read_enumeration, read_listing
 from quaestor.questions.question import Question, read_question
-from quaestor.questions.selection import read_answer_kind
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
 from quaestor.solvers.embedded.readings import AskedTurn
-from quaestor.solvers.embedded.turn_state import make_turn_view
+from quaestor.solvers.embedded.writing import score_cells
 
 # ---- Lines that a question lists: "the expected volatility and dividend yield in 2019".
 #
@@ -175,7 +173,6 @@ def choose_numbers(
     Args:
         shares: For each part the probability of each leaf.
         years: The year that each part asks for; 0 if it asks for none.
-        alike: What the numbers probably share.
     """
     scores = [_score_leaves(share, year, leaves) for share, year in zip(shares, years, strict=True)]
     found: list[tuple[float, tuple[int, ...], bool]] = []
@@ -234,45 +231,29 @@ _ANOTHER_TIME = lazy_regex(
 _KINDS = frozenset({"number", "numbers"})
 
 
-@dataclass(frozen=True, slots=True)
-class ListAnswerer:
-    """Answers questions for several numbers."""
-
-    weights: EmbeddedWeights
-
-    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the list that a question asks for, unless it asks for none or the page has too few numbers."""
-        listing, alike = _find_listing(turn.translated, turn.context)
-        if listing is None or not len(turn.page.leaves):
-            return
-        parts = [turn.translate(read_question(part)) for part in listing.questions]
-        if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
-            return
-        chosen = self._choose(parts, listing, turn, alike)
-        if chosen is None:
-            return
-        try:
-            plan = _build_plan(chosen, listing, turn.page.leaves)
-            answer = answer_from_plan(plan, turn.context, question=turn.question.text)
-        except PlanError:
-            return
-        places = "one line" if alike == "line" else "one column"
-        grounds = (
-            f"the question asks for {len(listing.items)}: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
-        )
-        yield replace(answer, confidence=_estimate_confidence(chosen), grounds=grounds)
-
-    def _choose(
-        self, parts: Sequence[Question], listing: Listing, asked_turn: AskedTurn, alike: Alike
-    ) -> ChosenNumbers | None:
-        turns = [make_turn_view(part, asked_turn.state, asked_turn.page, self.weights.references) for part in parts]
-        measured = [measure_turns([turn], self.weights.signature)[0].measured for turn in turns]
-        shares = self.weights.leaves.predict(measured)
-        years = [
-            max(read_question(item).years or part.years or (0,))
-            for item, part in zip(listing.items, parts, strict=True)
-        ]
-        return choose_numbers(shares, years, asked_turn.page.leaves, alike)
+def answer_with_list(weights: EmbeddedWeights, turn: AskedTurn, least: float) -> Iterator[Answer]:
+    """Yield the list that a question asks for, unless it asks for none or the page has too few numbers."""
+    listing, alike = _find_listing(turn.translated, turn.context)
+    if listing is None or not len(turn.page.leaves):
+        return
+    parts = [turn.translate(read_question(part)) for part in listing.questions]
+    if any(part.wants.kind not in _KINDS for part in parts):
+        return
+    shares = [score_cells(part, turn.state, turn.page, weights) for part in parts]
+    years = [
+        max(read_question(item).years or part.years or (0,)) for item, part in zip(listing.items, parts, strict=True)
+    ]
+    chosen = choose_numbers(shares, years, turn.page.leaves, alike)
+    if chosen is None:
+        return
+    try:
+        plan = _build_plan(chosen, listing, turn.page.leaves)
+        answer = answer_from_plan(plan, turn.context, question=turn.question.text)
+    except PlanError:
+        return
+    places = "one line" if alike == "line" else "one column"
+    grounds = f"the question asks for {len(listing.items)}: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+    yield replace(answer, confidence=_estimate_confidence(chosen), grounds=grounds)
 
 
 def _find_listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:

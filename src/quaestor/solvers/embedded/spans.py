@@ -492,14 +492,11 @@ class SpanCandidate:
     certain: bool
 
 
-class TextAnswerer:
-    """Answers questions for words, if the words fit well or the question can only ask for words."""
-
-    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the words that best answer a question; none if it may ask for a number and they hardly fit."""
-        found = answer_in_words(turn.question, turn.context)
-        if found is not None and (found.sure or found.certain):
-            yield found.answer
+def answer_with_text(turn: AskedTurn, least: float) -> Iterator[Answer]:
+    """Yield the words that best answer a question; none if it may ask for a number and they hardly fit."""
+    found = answer_in_words(turn.question, turn.context)
+    if found is not None and (found.sure or found.certain):
+        yield found.answer
 
 
 def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:

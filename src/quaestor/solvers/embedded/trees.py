@@ -95,11 +95,7 @@ class Trees:
         """Read a model in XGBoost's JSON.
 
         Args:
-            document: The JSON of a model.
             names: The required columns; None to accept those of the model.
-
-        Raises:
-            ModelError: The document is not such a model, or was trained on other columns.
         """
         try:
             learner = from_json(document)["learner"]
@@ -120,7 +116,6 @@ class Trees:
         """Return the trees of a file.
 
         Args:
-            path: The file, in XGBoost's JSON.
             names: The required columns; None to accept those of the file.
 
         Raises:

@@ -334,12 +334,7 @@ class TurnView:
 def make_turn_view(
     question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights
 ) -> TurnView:
-    """Return the view of a turn.
-
-    Args:
-        state: The conversation before it.
-        references: The weights of the resolution of references.
-    """
+    """Return the view of a turn."""
     return make_turn_views(question, [state], page, references)[0]
 
 
@@ -350,7 +345,6 @@ def make_turn_views(
 
     Args:
         states: The readings, all of the same questions.
-        references: The weights of the resolution of references.
     """
     full, leaves = expand_ratio(question, page.leaves), page.leaves
     if states and states[0].questions:

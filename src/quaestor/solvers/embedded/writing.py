@@ -60,11 +60,7 @@ def score_cells(
     page: PageFeatures,
     weights: EmbeddedWeights,
 ) -> NDArray[np.float64]:
-    """Return the probability of each number of the page that a question means it.
-
-    Args:
-        state: The conversation before the question.
-    """
+    """Return the probability of each number of the page that a question means it."""
     if not len(page.leaves):
         return np.zeros(0)
     turn = make_turn_view(question, state, page, weights.references)
@@ -234,7 +230,6 @@ def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, 
     """Convert an outcome to a plan.
 
     Args:
-        state: The reading of the earlier turns.
         given: For each earlier turn whether its answer agrees with the reading. If not, the plan cannot refer to the
             answer and repeats the steps of the turn.
     """
@@ -292,7 +287,6 @@ def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int]
     """Convert the conversation so far, by any solver, to a `DialogueState`.
 
     Args:
-        memory: The earlier turns.
         restated: The turns that only repeated an earlier answer, with the turn of that answer.
     """
     state = DialogueState()
@@ -341,7 +335,7 @@ def _read_outcome(
 def _find_leaf_operand(step: Extract, leaves: NumberMatrix) -> Operand:
     if step.quantity is None:
         return _build_unknown()
-    index = leaves.index.get((step.source, step.quantity.value))
+    index = leaves.find(step)
     if index is None:
         return Operand("constant", 0, float(step.quantity.value))
     value = float(leaves.value[index])

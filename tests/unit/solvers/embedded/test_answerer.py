@@ -19,7 +19,7 @@ class ScriptedAnswerer:
         self.found = [Answer(value=a_value(Decimal(number))) for number in numbers]
         self.calls = list[tuple[AskedTurn, float]]()
 
-    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
+    def __call__(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
         self.calls.append((turn, least))
         yield from self.found
 

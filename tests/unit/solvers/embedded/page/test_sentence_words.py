@@ -1,27 +1,8 @@
-"""Stems of parts of a sentence and of several texts, read in one pass."""
+"""Distances of the words of a sentence from a number."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from quaestor.questions.stems import stems, stems_of_parts
-from quaestor.solvers.embedded.page_numbers import measure_stem_distances, split_sentence
-
-WORDS = "the rents of stores tier class a 2 s&p 500 12/31/10 fy2009 2,009 $ % İ Σ . we've and/or".split()
-TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=12).map(" ".join)
-
-
-@given(TEXTS, st.integers(0, 60), st.integers(0, 60))
-@example("capital of tier 2 banks", 11, 17)
-@example("rent on 12/31/10", 0, 12)
-def test_the_stems_of_a_part_are_those_of_its_words(text: str, start: int, end: int) -> None:
-    assert split_sentence(text).stems_between(start, end) == stems(text[start:end])
-
-
-@given(st.lists(TEXTS, max_size=4))
-@example(["capital of tier", "2"])
-def test_the_stems_of_several_texts_are_those_of_all_in_one(parts: list[str]) -> None:
-    assert stems_of_parts(parts) == stems(" ".join(parts))
+from quaestor.solvers.embedded.page_numbers import measure_stem_distances
 
 
 @pytest.mark.parametrize(
