@@ -68,7 +68,7 @@ def write_repeated(source: Path, times: int, target: Path) -> int:
 def copy_run(store: Path, run: str) -> str:
     """Copy a run with its scores under another id, without its graphs, for the command that compares two runs."""
     other = f"{run}-copy"
-    of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
+    of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns")
     tables = {"runs": "id", **dict.fromkeys(of_run, "run")}
     with closing(sqlite3.connect(store)) as opened, opened:
         if opened.execute("SELECT 1 FROM runs WHERE id = ?", (other,)).fetchone():

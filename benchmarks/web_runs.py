@@ -50,7 +50,7 @@ ROUNDS = 4
 _PLACES = 25
 """Number of addresses of each kind."""
 
-_COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
+_COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns")
 
 
 def run_file(path: Path, store: Path) -> str:

@@ -30,7 +30,7 @@ from quaestor.testing.store_records import (
 )
 
 RUN = make_run()
-OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")
+OF_SCORES = ("scores", "scored_examples", "scored_turns")
 
 
 def remove_attempts(db: Any) -> None:

@@ -5,11 +5,10 @@ It is separate from the run store and in a layer above all solvers, so that a ru
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quaestor.scores.records import (
-    PLACES,
     ConversationScoreRecord,
     JudgedTurn,
     Outcome,
@@ -21,8 +20,7 @@ from quaestor.scores.records import (
     Verdict,
     VerdictFilter,
     Verdicts,
-    pack_rows,
-    unpack_frame,
+    frame_of_rows,
 )
 from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame
@@ -44,7 +42,8 @@ from quaestor.store.tables import (
 _LATEST = ("-scored", "-id")
 _TURN = ("conversation", "index")
 _JUDGED = (*columns_of(TurnListing), "score", *columns_of(Verdict))
-_LATEST_ONLY = ("scored_columns", "scored_turns", "scored_examples")
+_VERDICTS = (*_TURN, *columns_of(Verdict))
+_LATEST_ONLY = ("scored_turns", "scored_examples")
 """Tables that keep only the latest scoring of a run."""
 _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
     (True, True): "both",
@@ -52,8 +51,6 @@ _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
     (False, True): "second",
     (False, False): "neither",
 }
-_BATCH = 500
-"""Number of conversations read at once; the turns of a large run do not fit into memory."""
 
 
 class ScoreStore(TableStore):
@@ -85,8 +82,6 @@ class ScoreStore(TableStore):
                 key | dict(zip(_TURN, turn, strict=True)) | row_of(one) for turn, one in records.verdicts.items()
             )
             await self._tables.insert("scored_turns", verdicts)
-            columns = pack_rows(await self._judged_rows(records.score)).items()
-            await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
         await self._tables.replace("scores", [row_of(records.score)])
         _, *earlier = [score.id for score in await self._scores({"run": run})]
         for table in _LATEST_ONLY if earlier else ():
@@ -110,23 +105,22 @@ class ScoreStore(TableStore):
     @operation("read")
     async def verdicts(self, run: str) -> Verdicts:
         """Return the verdicts of a run's latest scoring, in order."""
-        columns, where = (*_TURN, *columns_of(Verdict)), await self._latest(run)
-        rows = await self._tables.find("scored_turns", columns, where, TURN_ORDERS["conversation"])
+        rows = await self._tables.find("scored_turns", _VERDICTS, await self._latest(run), TURN_ORDERS["conversation"])
         return {_place(row): record_of(Verdict, row) for row in rows}
 
     @operation("read")
     async def judged_frame(self, run: str) -> TurnFrame:
-        """Return the verdicts of a run's latest scoring with the answers at that time."""
+        """Return the verdicts of a run's latest scoring with the answers."""
         latest = await self._scores({"run": run}, ListPart(limit=1))
         if not latest:
             return TurnFrame()
+        examples = await self._tables.find("examples", ("conversation", "document"), {"run": run})
+        turns = await self._tables.find(LATEST_TURNS, (*_TURN, "number", "confidence"), {"run": run})
+        by_place = {_place(turn): turn for turn in turns}
         where = {"run": run, "score": latest[0].id}
-        packed = {
-            row["name"]: row["data"] for row in await self._tables.find("scored_columns", ("name", "data"), where)
-        }
-        if PLACES not in packed:  # the score was stored by an earlier version
-            packed = pack_rows(await self._judged_rows(latest[0]))
-        return unpack_frame(packed, latest[0].metrics)
+        judged = await self._tables.find("scored_turns", _VERDICTS, where, TURN_ORDERS["conversation"])
+        pages = {row["conversation"]: row["document"] for row in examples}
+        return frame_of_rows(judged, [by_place.get(_place(row), {}) for row in judged], pages, latest[0].metrics)
 
     @operation("read")
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
@@ -164,63 +158,41 @@ class ScoreStore(TableStore):
         self, first: str, second: str, wanted: PairFilter, part: ListPart
     ) -> ListPage[tuple[JudgedTurn, JudgedTurn]]:
         """Return the turns that two runs share side by side, by conversation and index."""
-        places: list[tuple[str, int]] = []
-        total = 0
-        async for place, outcome, differ in self._pairs(first, second, wanted.text):
-            if wanted.outcome in (None, outcome) and wanted.differ in (None, differ):
-                total += 1
-                if part.offset < total <= part.offset + part.limit:
-                    places.append(place)
+        found = [
+            place
+            for place, outcome, differ in await self._pairs(first, second, wanted.text)
+            if wanted.outcome in (None, outcome) and wanted.differ in (None, differ)
+        ]
+        places = found[part.offset : part.offset + part.limit]
         sides = [await self._judged_turns(run, places) for run in (first, second)]
-        return part.page([(sides[0][place], sides[1][place]) for place in places], total)
+        return part.page([(sides[0][place], sides[1][place]) for place in places], len(found))
 
     @operation("read")
     async def count_pairs(self, first: str, second: str) -> PairCounts:
         """Count the outcomes over the turns that two runs share."""
-        found = [(outcome, differ) async for _, outcome, differ in self._pairs(first, second)]
-        outcomes = Counter(outcome for outcome, _ in found)
-        return PairCounts(dict(outcomes), sum(differ for _, differ in found), len(found))
+        found = await self._pairs(first, second)
+        outcomes = Counter(outcome for _, outcome, _ in found)
+        return PairCounts(dict(outcomes), sum(differ for *_, differ in found), len(found))
 
-    async def _pairs(
-        self, first: str, second: str, text: str = ""
-    ) -> AsyncIterator[tuple[tuple[str, int], Outcome, bool]]:
-        """Yield the places of the turns that two runs share, with the outcome and whether the answers differ."""
-        columns = ("conversation", "index", "number", "correct")
+    async def _pairs(self, first: str, second: str, text: str = "") -> list[tuple[tuple[str, int], Outcome, bool]]:
+        """Return the places of the turns that two runs share, with the outcome and whether the answers differ."""
+        columns = (*_TURN, "number", "correct")
         wheres = [await self._latest(first) | filter_of(first, TurnFilter(text))[1], await self._latest(second)]
-        async for some in self._conversations(first):
-            rows = [
-                await self._tables.find(JUDGED_TURNS, columns, where | {"conversation": Among(some)})
-                for where in wheres
-            ]
-            others = {_place(row): row for row in rows[1]}
-            for one in sorted(rows[0], key=_place):
-                if (other := others.get(_place(one))) is not None:
-                    outcome = _OUTCOMES.get((one.get("correct"), other.get("correct")), "unjudged")
-                    yield _place(one), outcome, not are_same_answer(one.get("number"), other.get("number"))
+        rows = [await self._tables.find(JUDGED_TURNS, columns, where) for where in wheres]
+        one, other = ({_place(row): row for row in found} for found in rows)
+        return [
+            (
+                place,
+                _OUTCOMES.get((one[place].get("correct"), other[place].get("correct")), "unjudged"),
+                not are_same_answer(one[place].get("number"), other[place].get("number")),
+            )
+            for place in sorted(one.keys() & other.keys())
+        ]
 
     async def _judged_turns(self, run: str, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], JudgedTurn]:
         among = {"conversation": Among({name for name, _ in places})}
         rows = await self._tables.find(JUDGED_TURNS, _JUDGED, await self._latest(run) | among) if places else []
         return {_place(row): _judged_turn(row) for row in rows}
-
-    async def _conversations(self, run: str) -> AsyncIterator[list[str]]:
-        found = await self._tables.find("examples", ("conversation",), {"run": run}, ("conversation",))
-        for at in range(0, len(found), _BATCH):
-            yield [row["conversation"] for row in found[at : at + _BATCH]]
-
-    async def _judged_rows(self, score: ScoreRecord) -> list[Row]:
-        """Return the verdicts of a scoring with the answers, by conversation and index."""
-        examples = await self._tables.find("examples", ("conversation", "document"), {"run": score.run})
-        pages = {row["conversation"]: row["document"] for row in examples}
-        found: list[Row] = []
-        verdict, answer = (*_TURN, *columns_of(Verdict)), (*_TURN, "number", "confidence")
-        async for some in self._conversations(score.run):
-            of_some = {"run": score.run, "conversation": Among(some)}
-            turns = {_place(turn): turn for turn in await self._tables.find(LATEST_TURNS, answer, of_some)}
-            order = TURN_ORDERS["conversation"]
-            for row in await self._tables.find("scored_turns", verdict, of_some | {"score": score.id}, order):
-                found.append({**turns.get(_place(row), {}), **row, "document": pages[row["conversation"]]})
-        return found
 
     async def _latest(self, run: str) -> dict[str, Any]:
         """Return the condition for the rows of a run's latest scoring."""

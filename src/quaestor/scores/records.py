@@ -1,17 +1,14 @@
-"""Records of a score, their verdicts packed by column, and the filters and results of lists of judged turns.
+"""Records of a score, and the filters and results of lists of judged turns.
 
 A score has verdicts and counts, but no field for reference answers, reference programs, or a run's answers.
 """
 
-import json
 import secrets
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
-from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, JsonValue
 
@@ -143,54 +140,31 @@ class PairCounts:
     total: int
 
 
-PLACES = "places"
-"""Column of the conversations and pages, each with its number of turns."""
-
-_PLACE = ("conversation", "document")
-_NAMES = ("index", "correct", "program_correct", "cause", "number", "confidence")
-_LEVEL = 6
-
-
-def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
-    """Pack judged turns, sorted by conversation and index, as columns of deflated JSON."""
-    columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in _NAMES}
-    alike = groupby(rows, key=lambda row: tuple(row[name] for name in _PLACE))
-    columns[PLACES] = [(*place, len(list(of))) for place, of in alike]
-    return {name: _pack(column) for name, column in columns.items()}
-
-
-def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
-    """Return the turns that `pack_rows` packed."""
-    columns: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
-    places, indexes = columns[PLACES], columns["index"]
-    conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))
+def frame_of_rows(
+    rows: Sequence[Row], turns: Sequence[Row], pages: Mapping[str, str], scorers: Iterable[str]
+) -> TurnFrame:
+    """Return the frame of verdicts and their turns, empty if they were not run; `pages` is by conversation."""
     try:
         measures = measures_of(scorers)
     except ValueError:  # the score was stored by another version
         measures = PROGRAMS
-    both = list(zip(columns["correct"], columns["program_correct"], strict=True))
+    documents = [pages[row["conversation"]] for row in rows]
+    both = [(row["correct"], row.get("program_correct")) for row in rows]
     verdicts = {one: {measures.right: one[0], measures.second: one[1]} for one in set(both)}
-    companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
-    classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
-    frame = TurnFrame(
+    classes = {index: (f"turn {index + 1}",) for index in {row["index"] for row in rows}}
+    return TurnFrame(
         measures,
         ("turn",),
-        conversations,
-        indexes,
-        pages,
-        [companies[page] for page in pages],
-        columns["number"],
-        columns["confidence"],
-        columns["cause"],
+        [row["conversation"] for row in rows],
+        [row["index"] for row in rows],
+        documents,
+        [page.partition("/")[0] for page in documents],
+        [turn.get("number") for turn in turns],
+        [turn.get("confidence") for turn in turns],
+        [row.get("cause") for row in rows],
         [verdicts[one] for one in both],
-        [classes[place] for place in indexes],
+        [classes[row["index"]] for row in rows],
     )
-    frame.asked = (packed[PLACES], packed["index"])
-    return frame
-
-
-def _pack(column: Sequence[Any]) -> bytes:
-    return zlib.compress(json.dumps(column, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)
 
 
 def make_score_records(

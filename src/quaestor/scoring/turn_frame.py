@@ -1,6 +1,6 @@
 """Judged turns by column: the table from which scores, comparisons, audits and reports are computed."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
@@ -61,7 +61,6 @@ class TurnFrame:
         answers: Written as by `quaestor.core.answer_value.value_to_text`; None without an answer.
         verdicts: By scorer; turns with equal verdicts share one mapping, as a large run has few distinct ones.
         classes: The class of each of `breakdowns`, also shared.
-        asked: Equal in runs known to have the same turns in the same order; None if unknown.
     """
 
     measures: Measures = PROGRAMS
@@ -75,7 +74,6 @@ class TurnFrame:
     causes: list[str | None] = field(default_factory=list)
     verdicts: list[Mapping[str, Verdict]] = field(default_factory=list)
     classes: list[tuple[str, ...]] = field(default_factory=list)
-    asked: Sequence[bytes] | None = None
     _shared: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _columns: dict[str, Numbers] = field(default_factory=dict)
 
@@ -144,8 +142,6 @@ class TurnFrame:
 
     def aligned_with(self, other: "TurnFrame") -> "TurnFrame | None":
         """Return these turns in the order of another frame; None if the frames have different turns."""
-        if self.asked is not None and self.asked == other.asked:
-            return self
         mine, theirs = ([*zip(one.conversations, one.places, strict=True)] for one in (self, other))
         if mine == theirs:
             return self

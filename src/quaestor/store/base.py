@@ -17,7 +17,7 @@ from quaestor.core.serial import Triple
 from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.store.contents import Contents, WrittenGraph, pack_triples, text_to_triples
+from quaestor.store.contents import Contents, WrittenGraph, text_to_triples
 from quaestor.store.listing import (
     ConversationCounts,
     ListPage,
@@ -83,7 +83,6 @@ class RunStore(TableStore):
     """
 
     def __init__(self, tables: Tables) -> None:
-        """Use the tables of a database."""
         super().__init__(tables)
         self._contents = Contents(tables)
 
@@ -394,9 +393,9 @@ class RunStore(TableStore):
                 with suppress(KeyTakenError):  # another process may write it concurrently
                     shown = ({"s": s, "p": p, "o": o, **common} for s, p, o in triples)
                     await self._tables.insert("ontology", shown)
-            packed, count = await compute_for(self._tables, pack_triples, triples)
-            content = await self._contents.put_packed(packed)
-            await self._tables.replace("ontologies", [{**common, "triples": count, "content": content}])
+            written = await compute_for(self._tables, WrittenGraph.of, triples)
+            row = {**common, "triples": written.size, "content": written.text}
+            await self._tables.replace("ontologies", [await self._contents.put_columns(row, "content")])
 
     @operation("read")
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
@@ -602,7 +601,6 @@ class StoreOpener(Protocol):
 
     def __call__(self, uri: str, /, *, create: bool) -> RunStore:
         """Return the store at a URI, without contacting a server."""
-        ...
 
 
 def _check_opener(scheme: str, found: object) -> StoreOpener:

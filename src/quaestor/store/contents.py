@@ -6,10 +6,8 @@ a base. Such texts can be read, but are no longer written.
 
 import hashlib
 import json
-import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -37,8 +35,6 @@ REFERENCES = (
 _WINDOW = 1 << 15
 """Window of zlib: of a longer dictionary only the end would be used."""
 _LEVEL = 6
-_SORT_MEMORY = -256
-"""Memory in KiB to sort triples on disk; SQLite reads a negative cache size as KiB."""
 _BATCH = 200
 """Number of contents per query."""
 
@@ -75,53 +71,6 @@ def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
     if not inflate.eof and len(raw) <= size:
         raise zlib.error("it ends too early")
     return raw
-
-
-@dataclass(frozen=True, slots=True)
-class PackedText:
-    """Text in compressed form."""
-
-    digest: bytes
-    size: int
-    data: bytes
-
-
-def pack_text(raw: bytes) -> PackedText:
-    """Compress a text."""
-    return PackedText(content_digest(raw), len(raw), zlib.compress(raw, _LEVEL))
-
-
-def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, int]:
-    """Compress triples, and return the text and their number; they are sorted on disk, as there may be many."""
-    digest, packer, data = hashlib.sha256(), zlib.compressobj(_LEVEL), bytearray()
-    size = count = 0
-
-    def add(text: str) -> None:
-        nonlocal size
-        raw = text.encode()
-        size += len(raw)
-        digest.update(raw)
-        data.extend(packer.compress(raw))
-
-    try:
-        for _, of in groupby(_sort(triples), key=lambda triple: triple[0]):
-            one = list(of)
-            add(("," if count else "{") + triples_to_text(one)[1:-1])
-            count += len(one)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot sort triples on the disk: {error}") from error
-    add("}" if count else "{}")
-    data.extend(packer.flush())
-    return PackedText(digest.digest(), size, bytes(data)), count
-
-
-def _sort(triples: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
-    with closing(sqlite3.connect("", isolation_level=None)) as db:
-        db.execute(f"PRAGMA cache_size = {_SORT_MEMORY}")
-        db.execute("CREATE TABLE unsorted (s TEXT, p TEXT, o TEXT)")
-        db.execute("BEGIN")
-        db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", triples)
-        yield from db.execute("SELECT DISTINCT s, p, o FROM unsorted ORDER BY s, p, o")
 
 
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
@@ -166,7 +115,6 @@ class Contents:
     """The table of contents: texts by digest, each stored once. Its operations are parts of a store's operations."""
 
     def __init__(self, tables: Tables) -> None:
-        """Use the tables of a database."""
         self._tables, self._reference = tables, tables.reference
 
     async def put_columns(self, row: Row, *names: str) -> Row:
@@ -175,13 +123,18 @@ class Contents:
         digests = {name: content_digest(one) for name, one in raw.items()}
         known = await self._find(digests.values())
         new = {digests[name]: one for name, one in raw.items() if digests[name] not in known}
-        known |= await self._add([await compute_for(self._tables, pack_text, one) for one in new.values()])
+        rows = [
+            {
+                "digest": digest,
+                "size": len(one),
+                "depth": 0,
+                "data": await compute_for(self._tables, zlib.compress, one, _LEVEL),
+            }
+            for digest, one in new.items()
+        ]
+        references = await self._tables.replace("contents", rows) if rows else []
+        known |= zip(new, references, strict=True)
         return row | {name: known[digest] for name, digest in digests.items()}
-
-    async def put_packed(self, text: PackedText) -> Any:
-        """Store a compressed text, and return the reference for columns."""
-        known = await self._find([text.digest]) or await self._add([text])
-        return known[text.digest]
 
     async def _find(self, digests: Collection[bytes]) -> dict[bytes, Any]:
         """Return references to existing contents; none without transactions, as they may be deleted at any time."""
@@ -189,11 +142,6 @@ class Contents:
             return {}
         found = await self._tables.find("contents", ("digest", self._reference), {"digest": Among(digests)})
         return {row["digest"]: row[self._reference] for row in found}
-
-    async def _add(self, texts: Sequence[PackedText]) -> dict[bytes, Any]:
-        rows = [{"digest": one.digest, "size": one.size, "depth": 0, "data": one.data} for one in texts]
-        references = await self._tables.replace("contents", rows) if rows else []
-        return dict(zip((one.digest for one in texts), references, strict=True))
 
     async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
         """Return texts by their references."""
@@ -245,7 +193,6 @@ class Contents:
         return deleted
 
     async def _find_used(self, references: Sequence[Any]) -> set[Any]:
-        """Return the given contents that are referenced."""
         counted = [await self._tables.count(table, (name,), {name: Among(references)}) for table, name in REFERENCES]
         return {reference for found in counted for reference, _ in found}
 

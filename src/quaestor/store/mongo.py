@@ -89,7 +89,6 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
     | _PLACE,
     "scored_examples": {"failed_turns": "results.failedTurns"} | _VERDICT | _RESULTS | _PLACE,
     "scored_turns": {"index": "turnIndex"} | _VERDICT | _PLACE,
-    "scored_columns": _VERDICT | _PLACE,
 }
 _SETS = (
     ("graphs", "instances", ("runId", "conversationId")),
@@ -252,6 +251,7 @@ class MongoTables(MongoConnection):
         await self._count_attempts()
         await self._add_fields()
         await self._pack_contents()
+        await self._db.drop_collection("scored_columns")  # `scored_turns` has the same verdicts
 
     async def _count_attempts(self) -> None:
         """Number the current attempts, which used to have ids; the remains of a crash have another id."""
@@ -283,10 +283,10 @@ class MongoTables(MongoConnection):
             async for graph in self._db[sets].find({"content": {"$exists": False}}):
                 where = {name: graph[name] for name in key}
                 found = [(one["s"], one["p"], one["o"]) async for one in self._db[triples].find(where, ["s", "p", "o"])]
-                text, count = contents.pack_triples(found)
-                if count == graph["triples"]:
-                    content = await store_contents.put_packed(text)
-                    await self._db[sets].update_one({"_id": graph["_id"]}, {"$set": {"content": content}})
+                written = contents.WrittenGraph.of(found)
+                if written.size == graph["triples"]:
+                    packed = await store_contents.put_columns({"content": written.text}, "content")
+                    await self._db[sets].update_one({"_id": graph["_id"]}, {"$set": packed})
                 else:  # mixed by two concurrent writers, and never read
                     await self._db[sets].delete_one({"_id": graph["_id"]})
             if triples != "ontology":  # triples are dropped last, as another process may be upgrading too
@@ -305,7 +305,6 @@ class MongoStore(RunStore):
 
 
 def _query(table: str, where: Where) -> dict[str, Any]:
-    """Convert a condition to a MongoDB query."""
     query: dict[str, Any] = {}
     for column, wanted in where.items():
         if wanted is None:
@@ -333,7 +332,6 @@ def _latest(where: Where) -> Where:
 
 
 def _turn_stages(table: str, where: Where) -> list[dict[str, Any]]:
-    """Return the stages that select turns."""
     return [{"$match": _query(table, {name: wanted for name, wanted in where.items() if name not in _VERDICTS})}]
 
 

@@ -36,7 +36,7 @@ Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]
 R = TypeVar("R")
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 DATABASE = "quaestor"
 # Defaults for options that the URI does not set. Writes are acknowledged once they are in the server's journal, so
@@ -113,7 +113,6 @@ INDEXES: Mapping[str, Sequence[Index]] = {
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "scoreId": 1}, True),
         ({"runId": 1, "correct": 1}, False),
     ],
-    "scored_columns": [({"runId": 1, "scoreId": 1, "name": 1}, True)],
 }
 
 OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {

@@ -77,7 +77,7 @@ _LATEST = "(SELECT run, conversation, attempt FROM examples) CROSS JOIN turns t 
 """Join order: for each conversation all turns are adjacent in the index."""
 _FROM = {LATEST_TURNS: _LATEST, JUDGED_TURNS: f'{_LATEST} LEFT JOIN scored_turns USING (run, conversation, "index")'}
 _UNUSED_COLUMNS = {
-    "graphs": ("triples",), "frozen_graphs": ("triples",), "scored_columns": ("score",), JUDGED_TURNS: ("score",),
+    "graphs": ("triples",), "frozen_graphs": ("triples",), JUDGED_TURNS: ("score",),
     "turns": ("superseded",), "contents": ("used",),
 }  # fmt: skip
 """Columns that a file does not need; for example, it keeps only the verdicts of the latest scoring."""
@@ -135,6 +135,9 @@ class SqliteTables:
         if version < SAME_TABLES:
             create_tables(self._db)
             _run_sync(copy_older(self._db, self, older))
+        self._db.execute(
+            "DROP TABLE IF EXISTS scored_columns"
+        )  # verdicts of earlier versions, which `scored_turns` has
         self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
@@ -405,7 +408,6 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
 
 
 def _encode(name: str, value: Any) -> Any:
-    """Encode a value for its column."""
     if name in JSON_COLUMNS:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, datetime):

@@ -9,14 +9,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quaestor.store.contents import Contents, pack_triples
+from quaestor.store.contents import Contents, WrittenGraph
 from quaestor.store.tables import Tables
 from quaestor.store.turn_summary import summarise_turns
 
 APPLICATION_ID = 0x51554145  # "QUAE": distinguishes our files from other SQLite databases
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 SAME_TABLES = 15
-"""First version with the current tables; later versions changed only the stored values."""
+"""First version with the current tables; later ones changed stored values, or dropped a table."""
 
 TABLES: Mapping[str, str] = {
     "runs": """
@@ -79,9 +79,6 @@ TABLES: Mapping[str, str] = {
         score TEXT NOT NULL, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, conversation TEXT NOT NULL,
         "index" INTEGER NOT NULL, correct INTEGER NOT NULL, program_correct INTEGER, cause TEXT,
         PRIMARY KEY (run, conversation, "index")""",
-    "scored_columns": """
-        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, name TEXT NOT NULL, data BLOB NOT NULL,
-        PRIMARY KEY (run, name)""",
 }
 _WITHOUT_ROWID = frozenset({"prompt_logs", "graphs", "frozen_graphs"})
 
@@ -159,10 +156,10 @@ async def _pack_contents(db: sqlite3.Connection, tables: Tables, older: Columns)
     for table, triples, owner in _SETS:
         for row in _rows(db, table) if table in older else ():
             found = db.execute(f"SELECT s, p, o FROM older_{triples} WHERE {owner} = ?", (row["id"],))
-            text, count = pack_triples(found)
+            written = WrittenGraph.of(found)
             new_row = {name: value for name, value in row.items() if name != "id" or table == "ontologies"}
-            new_row |= {"content": await contents.put_packed(text), "triples": count}
-            await tables.insert(table, [new_row])
+            new_row |= {"content": written.text, "triples": written.size}
+            await tables.insert(table, [await contents.put_columns(new_row, "content")])
     for row in _rows(db, "prompt_logs") if "prompt_logs" in older else ():
         new_row = {"attempt": 1, **row, "usage": json.loads(row["usage"])}
         await tables.insert("prompt_logs", [await contents.put_columns(new_row, "prompt", "response")])

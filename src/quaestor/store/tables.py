@@ -38,7 +38,6 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "scores": ("run", "id"),
     "scored_examples": ("run", "conversation", "score"),
     "scored_turns": ("run", "conversation", "index", "score"),
-    "scored_columns": ("run", "score", "name"),
 }
 """Tables with the columns of their keys. The triples in `ontology` are only for people who query the database."""
 
@@ -46,7 +45,7 @@ LATEST_TURNS, JUDGED_TURNS = "latest_turns", "judged_turns"
 """The turns of the current attempts; the same with the columns of their verdicts."""
 
 OF_RUNS = (
-    "scores", "scored_examples", "scored_turns", "scored_columns", "graphs", "prompt_logs", "examples", "turns",
+    "scores", "scored_examples", "scored_turns", "graphs", "prompt_logs", "examples", "turns",
     "corrections",
 )  # fmt: skip
 """Tables whose rows belong to a run, in order of deletion: the row that makes others valid goes first."""
@@ -117,54 +116,42 @@ class Tables(Protocol):
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb) -> R:
         """Run an operation that awaits only operations of this object, atomically if the database has transactions."""
-        ...
 
     @property
     def done_before(self) -> bool:
         """Whether the operation is being retried, so that it may find its own results."""
-        ...
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows. Raises KeyTakenError if a key exists."""
-        ...
 
     async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
         """Insert rows, replacing those with the same keys; return the references to contents."""
-        ...
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows; return the number of rows."""
-        ...
 
     async def delete(self, table: str, where: Where) -> int:
         """Delete rows; return the number of rows."""
-        ...
 
     async def find(
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
     ) -> list[Row]:
         """Return columns of rows; `-` before a column sorts it descending, and rows without a value come last."""
-        ...
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
         """Return the distinct combinations of values, each with its number of rows; `number?`: if there is one."""
-        ...
 
     async def clock(self) -> float:
         """Return the time in seconds by a clock that all users of the database share."""
-        ...
 
     async def find_damage(self) -> list[str]:
         """Return low-level damage, one line each: of the file, an index, or a reference."""
-        ...
 
     async def compact(self) -> tuple[int, int] | None:
         """Compact the database; return the size in bytes before and after, or None for a server."""
-        ...
 
     async def close(self) -> None:
         """Close files and connections. May be called repeatedly."""
-        ...
 
 
 async def compute_for(tables: Tables, work: Callable[..., R], *given: Any) -> R:
@@ -183,13 +170,11 @@ class TableStore:
         await self._tables.close()
 
     async def __aenter__(self) -> Self:
-        """Return the store."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the store."""
         await self.close()
 
     async def _require(self, run: str) -> None:

@@ -1,4 +1,4 @@
-"""Stored scores of runs: records, packed columns and queries."""
+"""Stored scores of runs: records and queries."""
 
 import asyncio
 import json
@@ -7,60 +7,17 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import quaestor
 from quaestor.core import serial
 from quaestor.scores.base import ScoreStore
-from quaestor.scores.records import ScoreRecords, make_score_records, pack_rows, unpack_frame
-from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
+from quaestor.scores.records import ScoreRecords, make_score_records
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.score_rules import make_score
 from quaestor.testing.store_records import make_example, make_run, make_turns
-
-SCORERS = ("execution", "program")
-ROWS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "conversation": st.sampled_from(["a", "b", "Zürich/2009-1"]),
-            "index": st.integers(0, 30),
-            "document": st.just("Zürich/2009"),
-            "correct": st.booleans(),
-            "program_correct": st.none() | st.booleans(),
-            "cause": st.none() | st.sampled_from(["sign", "wrong line", "no answer"]),
-            "number": st.none() | st.sampled_from(["1.5", "yes", '{"text": "\u20ac 5\\n"}']),
-            "confidence": st.none() | st.floats(0, 1),
-        }
-    ),
-    unique_by=lambda row: (row["conversation"], row["index"]),
-)
-
-
-def frame_of(rows: list[dict[str, Any]]) -> TurnFrame:
-    return unpack_frame(pack_rows(rows), SCORERS)
-
-
-@given(ROWS)
-def test_packed_scores_are_restored_by_turn(rows: list[dict[str, Any]]) -> None:
-    rows.sort(key=lambda row: (row["conversation"], row["index"]))
-    frame = frame_of(rows)
-    assert len(frame) == len(rows)
-    assert frame.verdicts == [{"execution": row["correct"], "program": row["program_correct"]} for row in rows]
-    for column, name in (
-        ("conversations", "conversation"), ("places", "index"), ("pages", "document"), ("answers", "number"),
-        ("causes", "cause"), ("confidences", "confidence"),
-    ):  # fmt: skip
-        assert getattr(frame, column) == [row[name] for row in rows]
-
-
-def test_runs_with_different_turns_are_not_comparable() -> None:
-    one, other = ({"conversation": "a", "index": place, "document": "p", "correct": True} for place in (0, 1))
-    counts = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
-    assert all(counts.count(found) == 1 for found in counts)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +87,7 @@ def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: s
     assert f"USING INDEX {index} " in step[-1]
 
 
-def test_score_packed_by_an_earlier_version_is_rebuilt_from_its_turns(tmp_path: Path) -> None:
+def test_columns_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
 
     async def scenario() -> None:
@@ -138,12 +95,11 @@ def test_score_packed_by_an_earlier_version_is_rebuilt_from_its_turns(tmp_path: 
             await store.create_run(make_run())
             await store.complete_example(make_example(make_run()), make_turns(make_run()))
             await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
-            before = await scores.judged_frame(make_run().id)
             with closing(sqlite3.connect(path)) as db:
-                db.execute("UPDATE scored_columns SET name = 'counts' WHERE name = 'places'")
-                db.commit()
-            found = await scores.judged_frame(make_run().id)
-            assert [getattr(found, name) for name in COLUMNS] == [getattr(before, name) for name in COLUMNS]
-            assert len(found) == 2
+                db.executescript("CREATE TABLE scored_columns (run, name, data); PRAGMA user_version = 16")
+        async with SqliteStore(path), ScoreStore(SqliteTables(path)) as scores:
+            assert len(await scores.judged_frame(make_run().id)) == 2
+        with closing(sqlite3.connect(path)) as db:
+            assert not db.execute("SELECT * FROM sqlite_master WHERE name = 'scored_columns'").fetchall()
 
     asyncio.run(scenario())
