@@ -237,8 +237,8 @@ async def spread(
         return
     workers = workers_on_ray(settings)
     async with (
-        joined_cluster(workers, settings.address) as cluster,
-        RayWorkerPool[J, R](cluster, work, workers) as pool,
+        joined_cluster(workers, settings.address),
+        RayWorkerPool[J, R](work, workers) as pool,
     ):
 
         async def done(job: J) -> None:

@@ -17,7 +17,6 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -45,16 +44,8 @@ _START_SECONDS = 120.0
 _ANSWER_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """What work is spread over."""
-
-    cpus: int
-    here: str
-
-
 @asynccontextmanager
-async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator[Cluster]:
+async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator[None]:
     """Connect to the cluster at an address, or start a local one that ends with the block.
 
     A cluster that this program has already joined with `ray.init` is reused.
@@ -70,11 +61,11 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
         from ray._private import ray_constants
 
         if ray.is_initialized() and address is None:
-            yield _cluster()
+            yield
             return
         if address is not None:
             with _connect(address):
-                yield _cluster()
+                yield
             return
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         # Ray replaces 127.0.0.1 by another address of this machine unless this is False; it read the variable of the
@@ -83,14 +74,7 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
         with _environment(token | _LOOPBACK), _fresh_secrets(), only_here:
             async with _local(cpus) as started:
                 with _connect(started):
-                    yield _cluster()
-
-
-def _cluster() -> Cluster:
-    import ray
-
-    cpus = int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]
-    return Cluster(cpus, ray.get_runtime_context().get_node_id())
+                    yield
 
 
 def _require_answer(address: str) -> None:
@@ -249,53 +233,42 @@ class Work(Protocol[J_contra, R_co]):
 
     def __call__(self, job: J_contra, /, *shared: Any) -> Coroutine[Any, Any, R_co]:
         """Return what comes of a job, and of values shared with `RayWorkerPool.share`."""
-        ...
 
 
 class _Actor:
-    """A worker process that runs one job at a time."""
+    """A worker process that runs up to `at_once` jobs concurrently; others wait in it."""
 
-    def __init__(self, shared_work: "list[ObjectRef[Work[Any, Any]]]") -> None:
+    def __init__(self, shared_work: "list[ObjectRef[Work[Any, Any]]]", at_once: int) -> None:
         import ray
 
         collect_seldom()
         with suppress(ValueError):  # only possible in the main thread; other threads do not receive Ctrl-C either
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.free = asyncio.Semaphore(at_once)
         self.failure: str | None = None
         try:
             self.work = ray.get(shared_work[0])
         except Exception as error:  # noqa: BLE001 - importing the work's module can raise anything
             self.failure = f"{type(error).__name__}: {error}"
 
-    def introduce(self) -> tuple[str, str | None]:
+    async def introduce(self) -> tuple[str, str | None]:
         """Return the package version of the worker, and the error that prevented it from loading the work."""
         return version("quaestor"), self.failure
 
-    def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
-        return asyncio.run(_do_job(self.work, job, shared))
-
-
-class _AsyncActor(_Actor):
-    """A worker that runs several jobs concurrently, for work that waits for a model."""
-
-    async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:  # type: ignore[override]  # Ray awaits it
-        return await _do_job(self.work, job, shared)
-
-
-async def _do_job(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
-    """Return whether a job succeeded, with its result or error; as a return value the error keeps its type."""
-    try:
-        return True, await work(job, *shared)
-    except Exception as error:  # noqa: BLE001 - raised again by the caller of the job
-        return False, error
+    async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
+        """Return whether a job succeeded, with its result or error; as a return value the error keeps its type."""
+        async with self.free:
+            try:
+                return True, await self.work(job, *shared)
+            except Exception as error:  # noqa: BLE001 - raised again by the caller of the job
+                return False, error
 
 
 class RayWorkerPool(Generic[Job, Result]):
-    """A pool of Ray workers, which live while the context manager is entered."""
+    """A pool of workers of the cluster that was joined, which live while the context manager is entered."""
 
     def __init__(
         self,
-        cluster: Cluster,
         work: Work[Job, Result],
         workers: int,
         at_once: int | None = None,
@@ -306,13 +279,14 @@ class RayWorkerPool(Generic[Job, Result]):
         Args:
             at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
         """
-        self._work = work
-        self._workers = min(workers, cluster.cpus) or 1
+        import ray
+
+        cpus = int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]
+        self._work, self._workers = work, min(workers, cpus) or 1
         self._each = _JOBS_AHEAD if at_once is None else -(-at_once // self._workers)
-        self._waits = at_once is not None
-        self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD"}
-        if self._waits:  # one more slot, so that a busy worker can answer `introduce`
-            self._options["max_concurrency"] = self._each + 1
+        self._at_once = 1 if at_once is None else self._each
+        # One more slot, so that a busy worker can answer `introduce`.
+        self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD", "max_concurrency": self._each + 1}
         if variables:
             self._options["runtime_env"] = {"env_vars": dict(variables)}
         self.lanes = self._workers * _JOBS_AHEAD if at_once is None else at_once
@@ -404,9 +378,9 @@ class RayWorkerPool(Generic[Job, Result]):
         import ray
         from ray.exceptions import RayError
 
-        kind: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_AsyncActor if self._waits else _Actor)
+        kind: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         while True:
-            worker = kind.options(**self._options).remote([self._shared_work])
+            worker = kind.options(**self._options).remote([self._shared_work], self._at_once)
             try:
                 theirs, failure = await worker.introduce.remote()
             except RayError:

@@ -55,7 +55,6 @@ class Counter:
     """Counter in one process."""
 
     def __init__(self, meter: Meter) -> None:
-        """Set the meter, which has the limits, the prices, and the run's usage so far."""
         self._meter = meter
         self._conversations: dict[str, Usage] = {}
 
@@ -90,22 +89,18 @@ class CounterLine(Protocol):
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
         """Reserve one more request, as `Counter.reserve`."""
-        ...
 
     def hold(self, model: str, seconds: float) -> None:
         """Keep all workers from asking a model, without waiting for a reply."""
-        ...
 
     def append(self, exchange: Exchange) -> None:
         """Count an exchange, without waiting for a reply."""
-        ...
 
 
 class SharedMeter(Meter):
     """A worker's meter: counts its own turns, and reserves every request with the shared counter."""
 
     def __init__(self, config: ModelConfig, counter: CounterLine) -> None:
-        """Set the prices and the counter."""
         super().__init__(None, config.price or no_price, None, config.prices)
         self._counter, self._retries = counter, RetryPolicy()
 
@@ -152,7 +147,6 @@ class WorkersModel:
     """A worker's session with the model, opened on first use and closed when the worker ends."""
 
     def __init__(self, config: ModelConfig, run: str, counter: CounterLine) -> None:
-        """Set the configuration, the run's id for tags, and the counter."""
         self._config, self._run = config, run
         self.meter = SharedMeter(config, counter)
         self._opening: asyncio.Task[ModelSession] | None = None
@@ -170,8 +164,8 @@ class WorkersModel:
         return opened
 
 
-_PAGES = 64
-"""Number of pages cached, pickled in the parent and as received in the workers."""
+MOST_PAGES = 64
+"""Number of pages cached, as sent by the parent and as received in the workers."""
 
 ELSEWHERE = Document("", (Section(""),), ())
 """Placeholder document for conversations that are sent without their page."""
@@ -182,8 +176,6 @@ SentPage = tuple[Document, tuple[Triple, ...] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Conversation as it is sent to a worker."""
-
     conversation: Conversation
     key: tuple[str, str]
     page: bytes
@@ -272,7 +264,7 @@ class _Worker:
         # Without a model, the next conversation waits here, so that the worker never waits for its parent.
         self._room = asyncio.Lock() if model is None else nullcontext()
         self._solver: asyncio.Task[Solver] | None = None
-        self._pages = BoundedCache[tuple[str, str], SentPage](_PAGES)
+        self._pages = BoundedCache[tuple[str, str], SentPage](MOST_PAGES)
 
     async def call(self, job: _Job) -> ConversationResult:
         """Run a conversation; if it is watched, the result omits what was already sent."""
@@ -364,7 +356,7 @@ class ProcessEngine:
         session: ModelSession | None = None,
     ) -> None:
         """Run every conversation once and notify the listener."""
-        parent, pages = _Parent(session), BoundedCache[tuple[str, str], bytes](_PAGES)
+        parent, pages = _Parent(session), BoundedCache[tuple[str, str], bytes](MOST_PAGES)
         count, at_once, model = self.workers, 2 * self.workers, None
         if session is not None:
             at_once = self.at_once or self.workers

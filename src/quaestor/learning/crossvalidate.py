@@ -64,8 +64,8 @@ def answer_on_ray(
     async def answer_all() -> None:
         work = _FoldAnswerer(answer)
         async with (
-            joined_cluster(workers, address) as cluster,
-            RayWorkerPool[Fold, Answers](cluster, work, workers, variables=variables_of_order()) as pool,
+            joined_cluster(workers, address),
+            RayWorkerPool[Fold, Answers](work, workers, variables=variables_of_order()) as pool,
         ):
 
             async def one(number: int) -> None:
