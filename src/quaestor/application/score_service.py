@@ -16,7 +16,7 @@ from quaestor.scoring.figures import Report, score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.scorers import prediction_of
 from quaestor.scoring.turn_frame import TurnFrame
-from quaestor.scoring.verdicts import ConversationJudge, TurnScore, predictions_in_order, require_references
+from quaestor.scoring.verdicts import TurnScore, judge_conversation, predictions_in_order, require_references
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -59,12 +59,12 @@ async def score_run(
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_finished(store, run)
     require_references(gold, (one.id for one in dataset.listed))
-    judge, turns, calls_in = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
+    turns, calls_in = dict[tuple[str, int], TurnRecord](), dict[str, int]()
     judged, columns = list[TurnScore](), TurnFrame()
     for conversation in dataset.conversations:
         stored, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
         given = predictions_in_order(conversation.id, map(prediction_of, stored), reference)
-        for turn in judge.judge(conversation, reference, given):
+        for turn in judge_conversation(conversation, reference, given):
             columns.add(turn)
             if wanted != "figures":
                 judged.append(turn)

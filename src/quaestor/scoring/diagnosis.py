@@ -46,8 +46,6 @@ _PRECEDENCE = tuple(Cause)
 
 @dataclass(frozen=True, slots=True)
 class _Computation:
-    """Term and result of one turn, if known."""
-
     term: Term | None = None
     result: StepResult | None = None
 
@@ -63,8 +61,6 @@ class _Mistake:
 
 @dataclass(slots=True)
 class _Diagnosis:
-    """Diagnosis of one conversation, turn by turn."""
-
     conversation: Conversation
     page: PageNumbers
     tables: Sequence[TableRows]

@@ -295,7 +295,6 @@ def _repeats_substitution(expected: Term, found: Term, context: ComparisonContex
 def _compare_operations(
     expected: OperationTerm, found: OperationTerm, context: ComparisonContext
 ) -> tuple[Difference, ...]:
-    """Compare two operations, operand by operand."""
     if expected.operation != found.operation:
         return (Difference(Cause.OPERATION),)
     if len(expected.operands) != len(found.operands):
@@ -398,7 +397,6 @@ def _digits(number: Decimal) -> tuple[int, ...]:
 def _compare_numbers(
     expected: PrintedTerm | ConstantTerm, found: PrintedTerm | ConstantTerm, context: ComparisonContext
 ) -> tuple[Difference, ...]:
-    """Compare two unequal numbers."""
     one, other = number_in(expected), number_in(found)
     if one is not None and other is not None and one and _digits(one) == _digits(other):
         both_fixed = isinstance(expected, ConstantTerm) and isinstance(found, ConstantTerm)

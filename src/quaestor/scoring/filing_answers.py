@@ -87,7 +87,6 @@ class ReferenceAnswer:
         return Text(str(self)) if self.yes is None or self.text else YesNo(self.yes)
 
     def __str__(self) -> str:
-        """Return the reference in words."""
         if self.none is not None:
             return f"no answer: {self.none}" if self.none else "no answer"
         several = self.any_of or self.parts or self.entries

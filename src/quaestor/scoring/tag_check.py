@@ -101,8 +101,6 @@ def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
 
 
 class _Reader:
-    """Finds the reading of a tagged number."""
-
     def __init__(self, document: Document) -> None:
         self.places = {tagged.fact.place: tagged.source for tagged in document.facts}
         self._document = document

@@ -5,7 +5,6 @@ Kinds are derived from the gold programs.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 
 from quaestor.plan.program import parse_program
@@ -160,13 +159,8 @@ def _place(literal: str, page: PageNumbers) -> OperandSource:
     if not literal:
         return OperandSource.TABLE
     value = abs(read_literal(literal))
-    printed: set[Decimal] = {value * 100} if literal.endswith("%") else {value}
-    for numbers, origin in ((page.table, OperandSource.TABLE), (page.text, OperandSource.TEXT)):
-        if printed & numbers:
-            return origin
-    if not literal.endswith("%") and value < 10:
-        return next(
-            (o for n, o in ((page.table, OperandSource.TABLE), (page.text, OperandSource.TEXT)) if value * 100 in n),
-            OperandSource.NOWHERE,
-        )
-    return OperandSource.NOWHERE
+    printed = [value * 100] if literal.endswith("%") else [value]
+    printed += [value * 100] if value < 10 else []
+    places = ((page.table, OperandSource.TABLE), (page.text, OperandSource.TEXT))
+    found = (source for number in printed for numbers, source in places if number in numbers)
+    return next(found, OperandSource.NOWHERE)

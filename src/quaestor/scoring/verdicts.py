@@ -25,8 +25,8 @@ from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.scorers import SCORERS, Prediction, Verdict, measures_for, measures_of
 from quaestor.scoring.taxonomy import Cause, TurnKind, turn_kinds
 
-_PAGES = 16
-"""Number of pages cached for scoring; conversations about the same page usually follow each other."""
+_pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](16)
+"""The latest pages, as conversations about the same page usually follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ def judge_predictions(
 ) -> tuple[TurnScore, ...]:
     """Judge every labelled turn, with the causes of wrong ones."""
     by_id = {conversation.id: conversation for conversation in conversations}
-    given, judge = _align(predictions, gold, by_id), ConversationJudge()
+    given = _align(predictions, gold, by_id)
     return tuple(
         turn
         for id, conversation in by_id.items()
-        for turn in judge.judge(conversation, gold[id], given[id], causes=causes)
+        for turn in judge_conversation(conversation, gold[id], given[id], causes=causes)
     )
 
 
@@ -86,35 +86,22 @@ Given = Sequence[Prediction | None]
 """Predictions for the labelled turns of a conversation, in order; None if missing."""
 
 
-class ConversationJudge:
-    """Judges conversations one by one, with a cache of pages."""
-
-    def __init__(self) -> None:
-        """Start with an empty cache."""
-        self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
-
-    def judge(
-        self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given, *, causes: bool = True
-    ) -> list[TurnScore]:
-        """Judge every labelled turn, with the causes of wrong ones if `causes`."""
-        page, tables = self._page(conversation.document)
-        judged = []
-        for found, turn, kind in zip(
-            given, reference, turn_kinds(reference, page, joined=conversation.joined), strict=True
-        ):
-            prediction = found or Prediction(conversation.id, kind.index, None)
-            prediction = _with_evidence(prediction, turn, conversation, given)
-            judged.append(_score(prediction, turn, kind, conversation, tables))
-        if not causes:
-            return judged
-        right = [turn.correct for turn in judged]
-        why = find_causes(conversation, reference, given, right, page, tables)
-        return [replace(turn, cause=cause) for turn, cause in zip(judged, why, strict=True)]
-
-    def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
-        # The document is cached too, so that its id() is not reused.
-        read = self._pages.get(id(document), lambda: (document, page_numbers(document), benchmark_rows_of(document)))
-        return read[1:]
+def judge_conversation(
+    conversation: Conversation, reference: Sequence[GoldTurn], given: Given, *, causes: bool = True
+) -> list[TurnScore]:
+    """Judge every labelled turn of a conversation, with the causes of wrong ones if `causes`."""
+    document = conversation.document
+    # The document is cached too, so that its id() is not reused.
+    _, page, tables = _pages.get(id(document), lambda: (document, page_numbers(document), benchmark_rows_of(document)))
+    judged, kinds = [], turn_kinds(reference, page, joined=conversation.joined)
+    for found, turn, kind in zip(given, reference, kinds, strict=True):
+        prediction = found or Prediction(conversation.id, kind.index, None)
+        prediction = _with_evidence(prediction, turn, conversation, given)
+        judged.append(_score(prediction, turn, kind, conversation, tables))
+    if not causes:
+        return judged
+    why = find_causes(conversation, reference, given, [turn.correct for turn in judged], page, tables)
+    return [replace(turn, cause=cause) for turn, cause in zip(judged, why, strict=True)]
 
 
 def predictions_in_order(

@@ -85,7 +85,6 @@ def _form(kind: str, value: AnswerValue) -> str:
 
 
 def _spans(answer: object, where: str) -> tuple[str, ...]:
-    """Return the printed spans of an answer."""
     spans = answer if isinstance(answer, list) else [answer]
     if not spans or not all(isinstance(span, str | int | float) and not isinstance(span, bool) for span in spans):
         raise DatasetError(f"{where}: 'answer' must be a text, a number or a list of these")
