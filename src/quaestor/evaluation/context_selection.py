@@ -38,7 +38,6 @@ class PlaceExcerpts:
     def __init__(
         self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]", cache: ByteCache | None = None
     ) -> None:
-        """Set the document, the maximum number of tokens, and the cache for data derived from the document."""
         self._document, self._most, self._find_index, self.cache = document, most, find_index, cache
 
     @classmethod
@@ -82,7 +81,6 @@ class ContextSelector:
     def __init__(
         self, document: Document, graphs: "GraphProvider", excerpts: Excerpts | None, stored: Sequence[Triple] | None
     ) -> None:
-        """Set the document."""
         self._document, self._graphs, self._excerpts, self._stored = document, graphs, excerpts, stored
         self._shown_blocks: set[int] = set()
 

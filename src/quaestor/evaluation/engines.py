@@ -32,15 +32,12 @@ class RunListener(Protocol):
         False means that another runner has the conversation, so that it must not be run here. A watcher is notified
         only if the conversation runs in this process; otherwise the result has all events.
         """
-        ...
 
     async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         """Handle the result of a conversation."""
-        ...
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
         """Handle the death of a conversation's process; the conversation is started again with `on_start`."""
-        ...
 
 
 class Engine(Protocol):
@@ -64,7 +61,6 @@ class Engine(Protocol):
                 `functools.partial` of one.
             graphs: The ontology for all pages, sent once to each process; by default each page has its own.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

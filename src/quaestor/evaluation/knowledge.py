@@ -41,7 +41,6 @@ class GraphProvider:
         frozen: "FrozenGraphs | None" = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> None:
-        """Set the ontology and the policy."""
         self.ontology: Ontology = ontology
         self.policy: Policy = policy
         self.frozen = frozen

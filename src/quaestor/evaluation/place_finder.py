@@ -35,7 +35,6 @@ class PlaceFinder:
     """Finds the parts of one document with its index."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
-        """Set the index and the maximum number of tokens."""
         self._index, self._most = index, most
 
     def select(self, question: Question, memory: Memory) -> Excerpt:

@@ -72,7 +72,6 @@ class ConversationRunner:
         seconds: float | None = None,
         cache: ByteCache | None = None,
     ) -> None:
-        """Set the conversation and how it is answered."""
         self._seconds, self._cache = seconds, cache
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
         self._watcher, self._stored, self._excerpts = watcher, stored, excerpts
@@ -196,7 +195,6 @@ class ConversationRunner:
 
     @contextmanager
     def _forward_exchanges(self) -> Iterator[None]:
-        """Forward exchanges with the model to the watcher."""
         if self._session is None or self._watcher is None:
             yield
         else:

@@ -122,7 +122,6 @@ class EventRelay(Watcher):
     """Watcher in a worker: sends everything to the parent process, and waits until it is stored."""
 
     def __init__(self, line: "WorkerLine", conversation: str) -> None:
-        """Set the line to the parent process, and the id of the conversation."""
         self._line, self._id = line, conversation
         self.graph_of: str | None = None
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from quaestor.conversation.events import Event, dump_events
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn
-from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError, StoreError
@@ -131,7 +130,6 @@ class Journal(Watcher):
         self._begun: TurnBegun | None = None
         self._events: list[Event] = []
         self._calls: list[ToolCall] = []
-        self._draft: TurnRecord | None = None
         self._exchanges: deque[Exchange] = deque()
         self._logged: set[tuple[int, int]] = set()
         self._changed = False
@@ -145,7 +143,7 @@ class Journal(Watcher):
             written = await compute(serialize_graph, begun.graph)
             await self._store.save_graph(self.place.run, self.place.conversation, written)
             self.graph_of = begun.graph_of
-        self.was_notified, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None
+        self.was_notified, self._begun, self._events, self._calls = True, begun, [], []
         if self._live:
             await self._store.save_turn(self._snapshot())
 
@@ -207,26 +205,11 @@ class Journal(Watcher):
                 await self._store.save_turn(self._snapshot())
 
     def _snapshot(self) -> TurnRecord:
-        """Return the unfinished turn; only events since the last snapshot are serialised.
-
-        This is not done in another thread, which would block the event loop as long and add overhead.
-        """
-        before = self._draft or self._first()
-        calls, events = self._calls[len(before.tool_calls) :], self._events[len(before.events) :]
-        # New lists each time, as a store may keep the ones it was given.
-        self._draft = replace(
-            before,
-            events=before.events + replace_surrogates(dump_events(events)),
-            tool_calls=before.tool_calls + replace_surrogates([serial.dump(call) for call in calls]),
-            status="understanding_complete" if before.status != "understanding" else turn_status(events),
-        )
-        return self._draft
-
-    def _first(self) -> TurnRecord:
-        """Return the record of the turn at its start."""
+        """Return the unfinished turn; not in another thread, which would block the event loop as long."""
         begun = self._begun
         assert begun is not None
-        record = turn_record(self.place.at(begun.index), begun.unanswered(None), begun.history, "understanding")
+        turn = begun.unanswered(None, self._events, self._calls)
+        record = turn_record(self.place.at(begun.index), turn, begun.history, turn_status(self._events))
         return replace(record, finished=None)
 
 
