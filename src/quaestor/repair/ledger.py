@@ -105,7 +105,7 @@ class Ledger:
         corrections = (*self.corrections, correction)
         document = self._with(corrections)
         try:
-            turns = recompute(self.read, self.answered, corrections, document[1])
+            turns = recompute(self.answered, corrections, document[1])
         except InputError as error:
             if isinstance(act, Undo):
                 raise InputError(

@@ -25,35 +25,30 @@ from quaestor.evaluation.recording import named_failure
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import plan_of_reading, with_choice
-from quaestor.repair.documents import corrected_document
 from quaestor.repair.numbers import Numbers, changed_places, require_numbers, with_numbers
 from quaestor.solvers.answering import build_answer, verify_answer
 
 
-def recompute(
-    document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
-) -> tuple[Turn, ...]:
-    """Return the turns of a conversation with its corrections applied."""
-    return _Recomputation(document, turns, corrections, corrected).recompute_all()
+def recompute(turns: Sequence[Turn], corrections: Sequence[Correction], document: Document) -> tuple[Turn, ...]:
+    """Return the turns of a conversation with its corrections applied; the document is the corrected one."""
+    recomputation = _Recomputation(turns, corrections, document)
+    for place in range(len(turns)):
+        recomputation.add(place)
+    return tuple(recomputation.turns)
 
 
 class _Recomputation:
-    def __init__(
-        self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None
-    ) -> None:
-        self._turns, self._corrections = turns, corrections
+    def __init__(self, turns: Sequence[Turn], corrections: Sequence[Correction], document: Document) -> None:
+        self._turns, self._corrections, self._document = turns, corrections, document
         self._active = active_corrections(corrections)
         self._now = Numbers.of(self._active)
-        self._document = corrected or corrected_document(document, self._now)
-        self._recomputed: list[Turn] = []
+        self.turns: list[Turn] = []
         self._causes: list[frozenset[int]] = []
 
-    def recompute_all(self) -> tuple[Turn, ...]:
-        for place in range(len(self._turns)):
-            turn, causes = self._recompute_turn(place)
-            self._recomputed.append(turn)
-            self._causes.append(causes)
-        return tuple(self._recomputed)
+    def add(self, place: int) -> None:
+        turn, causes = self._recompute_turn(place)
+        self.turns.append(turn)
+        self._causes.append(causes)
 
     def _recompute_turn(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
@@ -70,7 +65,7 @@ class _Recomputation:
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred_turns(plan, place))
         turns = apply_corrections(self._turns[:place], known)
-        earlier_changed = any(_register(turns[index]) != _register(self._recomputed[index]) for index in earlier)
+        earlier_changed = any(_register(turns[index]) != _register(self.turns[index]) for index in earlier)
         if not choices and not changed and not earlier_changed:
             return turn, frozenset()
         causes = frozenset(choices.keys() | changed).union(*(self._causes[i] for i in earlier))
@@ -99,7 +94,7 @@ class _Recomputation:
                 yield correction_number
 
     def _corrected(self, turn: Turn, plan: Plan, before: Numbers, causes: frozenset[int], *, chosen: bool) -> Turn:
-        given, memory = turn.answer, Memory(tuple(self._recomputed))
+        given, memory = turn.answer, Memory(tuple(self.turns))
         error = None
         try:
             require_numbers(plan, before, self._now)
@@ -107,7 +102,7 @@ class _Recomputation:
             verified, registers = verify_answer(answer, memory, self._document)
         except PlanError as failure:
             if chosen and isinstance(failure, PlanValidationError):
-                raise InputError(f"answer {len(self._recomputed) + 1} cannot be recomputed: {failure}") from failure
+                raise InputError(f"answer {len(self.turns) + 1} cannot be recomputed: {failure}") from failure
             answer, verified, registers = Answer(value=None, plan=plan, reason=str(failure)), False, ()
             error = named_failure(failure)
         answer = replace(
@@ -136,7 +131,6 @@ def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tupl
 
 
 def _referred_turns(plan: Plan, place: int) -> Iterator[int]:
-    """Yield the indexes of the earlier turns that a plan refers to."""
     for step in plan.steps:
         for operand in step.operands if isinstance(step, Compute) else ():
             if isinstance(operand, Ref) and -place <= operand.step < 0:
