@@ -33,7 +33,6 @@ class Bodies:
         patience: float = PATIENCE,
         slowest: float = SLOWEST,
     ) -> None:
-        """Wrap an app."""
         self._app, self._refuse, self._most = app, refuse, most_of_one
         self._patience, self._slowest = patience, slowest
         self._sizes: dict[str, dict[int, int]] = {}

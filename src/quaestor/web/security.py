@@ -159,7 +159,6 @@ class Guard:
         refuse: Callable[[Request, int, str], Response],
         programs: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Wrap an app."""
         self.app, self.access, self.refuse, self.programs = app, access, refuse, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

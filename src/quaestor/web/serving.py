@@ -47,7 +47,6 @@ class Connections:
     def __init__(
         self, proxies: tuple[str, ...] = (), *, seconds: float = HEADER_SECONDS, most_of_one: int = MOST_OF_ONE
     ) -> None:
-        """Set the limits."""
         self.seconds: float = seconds
         self._most = most_of_one
         self._proxies = tuple(ip_network(proxy) for proxy in proxies)
@@ -75,7 +74,6 @@ class TimedProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 protocol with a time limit for request headers."""
 
     def __init__(self, connections: Connections, **given: Any) -> None:
-        """Create the protocol for one connection."""
         super().__init__(**given)
         self._connections = connections
         self._deadline: asyncio.TimerHandle | None = None

@@ -19,17 +19,21 @@ from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import AnsweredNow, SessionManager
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn
+from quaestor.core.caching import BoundedCache
+from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
-from quaestor.web.document_view.parts import DocumentCache
+from quaestor.web.document_view.parts import Paper
 from quaestor.web.errors import INTERNAL, LOG
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
 BEAT = 15.0
 """Seconds between keep-alive messages, so that proxies do not close an idle stream."""
+
+_MOST_PAPERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,18 @@ class Site:
     sessions: SessionManager
     bench: DocumentTools
     views: RunViews
-    papers: DocumentCache = field(default_factory=DocumentCache)
+    papers: BoundedCache[int, Paper] = field(default_factory=lambda: BoundedCache(_MOST_PAPERS))
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @property
     def settings(self) -> Settings:
         """The settings in effect."""
         return self.ask_request.settings
+
+    async def paper(self, document: Document) -> Paper:
+        """Return a document divided into parts."""
+        # By identity, as comparing two documents takes longer than dividing one; a cached paper keeps its document.
+        return await asyncio.to_thread(self.papers.get, id(document), lambda: Paper(document))
 
     def in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run a coroutine as a background task, which ends with the server at the latest."""

@@ -174,11 +174,10 @@ class Throttle:
     """ASGI middleware that answers 429 if an address exceeds its rate."""
 
     def __init__(self, app: ASGIApp, rates: Rates) -> None:
-        """Wrap an app."""
         self.app, self._rates = app, rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or reject it."""
+        """Handle a request."""
         if scope["type"] == "http" and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             seconds = math.ceil(wait)
             line = f"too many requests from your address; retry in {seconds} s"

@@ -201,7 +201,6 @@ class HeadMiddleware:
     """ASGI middleware that answers HEAD like GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an app."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -87,7 +87,7 @@ async def _show(
 @router.get("/c/{id}/part/{number}")
 async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
     state = await site.sessions.read_state(id)
-    paper = await site.papers.paper(state.document)
+    paper = await site.paper(state.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document does not have this part")
     here, used = source_at(at, paper.document), _used_sources(state)
@@ -146,7 +146,7 @@ async def show_conversation(
 ) -> Response:
     """Render the page of a conversation."""
     state = await site.sessions.read_state(id)
-    paper = await site.papers.paper(state.document)
+    paper = await site.paper(state.document)
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
     number = number if 0 <= number < len(paper.parts) else 0
@@ -253,7 +253,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
 
 async def _render_answer(site: Site, id: str, turn: Turn, mark: str) -> str:
     state = await site.sessions.read_state(id)
-    paper = await site.papers.paper(state.document)
+    paper = await site.paper(state.document)
     turns = state.turns if turn in state.turns else (*state.turns, turn)
     place = turns.index(turn)
     (card,) = await asyncio.to_thread(cards, turns[: place + 1], paper, place)

@@ -3,10 +3,8 @@
 A long table is split between rows, and its header is repeated in each part.
 """
 
-import asyncio
 import re
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -59,7 +57,6 @@ class Paper:
     """A document divided into parts."""
 
     def __init__(self, document: Document) -> None:
-        """Divide a document."""
         self.document = document
         self.parts = tuple(
             Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_split(document.blocks))
@@ -162,26 +159,3 @@ def source_at(key: str, document: Document) -> Source | None:
     except LookupError:
         return None
     return None
-
-
-_MAX_DOCUMENTS = 16
-
-
-class DocumentCache:
-    """The most recently shown documents, divided into parts. Must be used from a single event loop."""
-
-    def __init__(self) -> None:
-        """Create an empty cache."""
-        self._recent: OrderedDict[int, Paper] = OrderedDict()
-
-    async def paper(self, document: Document) -> Paper:
-        """Return a document divided into parts."""
-        # By identity: comparing the contents of two documents would take longer than dividing one.
-        paper = self._recent.get(id(document))
-        if paper is None or paper.document is not document:
-            paper = await asyncio.to_thread(Paper, document)
-            self._recent[id(document)] = paper
-            while len(self._recent) > _MAX_DOCUMENTS:
-                self._recent.popitem(last=False)
-        self._recent.move_to_end(id(document))
-        return paper

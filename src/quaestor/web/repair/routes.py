@@ -35,7 +35,7 @@ from quaestor.repair.offers import Offer, possible_corrections
 from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
-from quaestor.web.document_view.parts import Paper, source_at, source_key
+from quaestor.web.document_view.parts import source_at, source_key
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter()
@@ -144,7 +144,7 @@ async def _page(
         raise InputError(missing_answer(number, state.turns))
     ledger, turn = state.ledger, number - 1
     numbers = await compute(numbers_of_answer, ledger, turn)
-    paper = await compute(Paper, state.document)
+    paper = await site.paper(state.document)
     source = source_at(at, state.document)
     (card,) = await compute(cards, ledger.turns[: turn + 1], paper, turn)
     return await show_conversation(

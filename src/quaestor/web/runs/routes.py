@@ -90,7 +90,6 @@ async def _compare(request: Request, site: TheSite) -> Response:
 
 @router.get("/{run}")
 async def _show_run(request: Request, site: TheSite, run: str) -> Response:
-    """Show a run: its scores, the accuracy by class of turn, and its turns."""
     listed = ListRequest.of(f"/runs/{run}", request.query_params, TURNS_SHOWN)
     view = await site.views.run(run)
     counts = await site.views.counts(view)
@@ -158,7 +157,6 @@ async def _show_progress(request: Request, site: TheSite, run: str) -> Response:
 
 @router.get("/{run}/turns/{number}/{conversation:path}")
 async def _show_turn(request: Request, site: TheSite, run: str, number: int, conversation: str) -> Response:
-    """Show a turn: the question, the answer, how it was found, and the reference if there is one."""
     found = await read_turn_detail(site.views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))
 

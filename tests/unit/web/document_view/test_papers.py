@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 
 from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.documents.document import Document
-from quaestor.web.document_view.parts import DocumentCache
+from quaestor.web.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -12,9 +14,10 @@ def a_document(name: str) -> Document:
 
 
 async def test_document_is_split_once_and_cached() -> None:
-    papers, document = DocumentCache(), a_document("one")
-    first = await papers.paper(document)
-    assert await papers.paper(document) is first
+    nothing: Any = None
+    site, document = Site(*[nothing] * 7), a_document("one")
+    first = await site.paper(document)
+    assert await site.paper(document) is first
     others = [a_document(f"other {number}") for number in range(20)]
-    assert [(await papers.paper(other)).document for other in others] == others
-    assert await papers.paper(document) is not first
+    assert [(await site.paper(other)).document for other in others] == others
+    assert await site.paper(document) is not first
