@@ -99,7 +99,6 @@ def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> t
 
 
 def _grid(table: object, where: str) -> list[list[str]]:
-    """Return the printed cells by row."""
     if table is None:
         return []
     if isinstance(table, Mapping):

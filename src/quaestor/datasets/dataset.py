@@ -85,7 +85,6 @@ class FileConversations(Sequence["Conversation"]):
     """
 
     def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
-        """Set the list and the reader."""
         self.listed: Sequence[ListedConversation] = listed
         self._read = read
 
@@ -210,7 +209,6 @@ class Dataset:
         return (listed[place].page for place in self._last_of_pages())
 
     def _last_of_pages(self) -> list[int]:
-        """Return the index of each page's last conversation."""
         return list({one.page.id: place for place, one in enumerate(self.listed)}.values())
 
     def conversation(self, id: str) -> Conversation:

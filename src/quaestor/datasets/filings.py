@@ -32,8 +32,6 @@ _FIRST_LINE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class _UnreadConversation:
-    """Conversation whose document has not been read yet."""
-
     id: str
     document: str
     company: str
@@ -110,7 +108,6 @@ def _first_line(content: FileContent) -> Mapping[str, object]:
 
 
 def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the location and the object of each line."""
     for number, line in numbered_lines(content.text.text):
         where = f"{content.path}, line {number}"
         try:

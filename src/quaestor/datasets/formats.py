@@ -28,7 +28,6 @@ class DocumentFolder:
     def __init__(
         self, path: Path, cache: ByteCache | None = None, limits: ReadingLimits | None = DEFAULT_LIMITS
     ) -> None:
-        """Set the folder, and how its documents are read."""
         self.path = path
         self._cache, self._limits = cache, limits
         self._read = BoundedCache[str, Document](_MOST_DOCUMENTS)

@@ -115,7 +115,6 @@ def _grid(rows: object, where: str) -> list[list[str]]:
 
 
 def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
-    """Return the paragraphs in order."""
     if paragraphs is None:
         return ()
     if not isinstance(paragraphs, list) or not all(isinstance(paragraph, Mapping) for paragraph in paragraphs):

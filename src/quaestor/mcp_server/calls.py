@@ -152,7 +152,6 @@ def _fail(line: str) -> CallToolResult:
 
 
 def _faults(error: ValidationError, given: Mapping[str, Any]) -> str:
-    """Return the errors of arguments, field by field."""
     found = read_faults(error.errors(include_url=False), given)
     lines = [f"{where}: {what}" if where else what for where, what in found[:_MOST_FAULTS]]
     more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""
