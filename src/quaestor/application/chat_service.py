@@ -32,7 +32,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import describe_failure
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.repair.ledger import Ledger

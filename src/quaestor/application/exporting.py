@@ -12,7 +12,7 @@ from quaestor.application.stored_turns import find_conversation, turn_of_record
 from quaestor.conversation.turn import active_corrections, apply_corrections
 from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.graph.writing import graph_from_triples
 from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore

@@ -43,7 +43,7 @@ from quaestor.errors import (
     UnknownRunError,
 )
 from quaestor.evaluation.watchers import TurnBegun, Watcher
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver

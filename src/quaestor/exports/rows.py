@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import StringIO
 
 from pydantic import JsonValue
@@ -16,12 +17,11 @@ from quaestor.conversation.answer import (
     sources_of,
 )
 from quaestor.conversation.display import show_correction, show_entries, show_number
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, NumberCorrection, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.visible import escaped_in_json, html_text, visible
-from quaestor.exports.conversation import ExportedConversation
 from quaestor.graph.facts import MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 
@@ -44,6 +44,25 @@ li { margin-bottom: 1.4rem; }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _LEADING = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedConversation:
+    """A conversation; `graph` and `turns` have the corrections applied."""
+
+    id: str
+    graph: KnowledgeGraph
+    turns: tuple[Turn, ...]
+    corrections: tuple[Correction, ...] = ()
+
+    def note(self, source: Source) -> str | None:
+        """Describe who corrected the number at a place, when and why; None if it was not corrected."""
+        for one in reversed(self.corrections):
+            if isinstance(one.act, NumberCorrection) and one.act.source == source:
+                why = f" ({one.reason})" if one.reason else ""
+                was = one.act.was.text if one.act.was is not None else "nothing"
+                return f"corrected by {one.author} on {one.time:%Y-%m-%d %H:%M} UTC{why}, originally read as: {was}"
+        return None
 
 
 def to_csv(conversations: Sequence[ExportedConversation]) -> str:
@@ -75,7 +94,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
     parts = []
     for conversation in conversations:
         lines = [
-            f"## {_cell(conversation.id)}",
+            f"## {markdown_cell(conversation.id)}",
             "",
             "| # | question | answer | arithmetic | sources |",
             "|---|---|---|---|---|",
@@ -85,14 +104,20 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
             formula, sources = turn.answer.formula, source_words(turn, conversation)
             if (text := show_correction(turn.answer)) is not None:
                 answer = f"{answer} ({text})"
-            lines.append(f"| {number} | {' | '.join(map(_cell, (question, answer, formula, '; '.join(sources))))} |")
+            lines.append(
+                f"| {number} | {' | '.join(map(markdown_cell, (question, answer, formula, '; '.join(sources))))} |"
+            )
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
 
 def to_html(conversations: Sequence[ExportedConversation]) -> str:
     """Return an HTML page with every question, its answer, the arithmetic and the sources."""
-    parts = "\n".join(map(_section, conversations))
+    sections = []
+    for one in conversations:
+        turns = "\n".join(_entry(turn, one) for turn in one.turns)
+        sections.append(f"<section>\n<h1>{html_text(one.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>")
+    parts = "\n".join(sections)
     title = html_text(conversations[0].id) if len(conversations) == 1 else f"{len(conversations)} conversations"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -100,11 +125,6 @@ def to_html(conversations: Sequence[ExportedConversation]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{parts}\n</main>\n</body>\n</html>\n"
     )
-
-
-def _section(conversation: ExportedConversation) -> str:
-    turns = "\n".join(_entry(turn, conversation) for turn in conversation.turns)
-    return f"<section>\n<h1>{html_text(conversation.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>"
 
 
 def _entry(turn: Turn, conversation: ExportedConversation) -> str:
@@ -154,10 +174,15 @@ def remark_words(turn: Turn) -> str:
     return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
 
+def fact_at(source: Source, graph: KnowledgeGraph) -> Observation | MentionFact | None:
+    """Return the number at a place, or None."""
+    facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
+    return next((fact for fact in facts if fact.source == source), None)
+
+
 def source_text(source: Source, graph: KnowledgeGraph) -> str:
     """Describe a place: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
-    facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
-    found = next((fact for fact in facts if fact.source == source), None)
+    found = fact_at(source, graph)
     if isinstance(found, Observation):
         return f"{found.label} | {found.quantity.text}"
     if isinstance(found, MentionFact):
@@ -218,7 +243,7 @@ def _escape_formula(words: str) -> str:
     return words
 
 
-def _cell(words: str) -> str:
+def markdown_cell(words: str) -> str:
     """Return text for a cell of a Markdown table: on one line, with special characters escaped."""
     words = visible(words)
     words = words.replace("&", "&amp;").replace("<", "&lt;")

@@ -22,7 +22,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.web.document_view.parts import Paper

@@ -23,8 +23,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.rows import to_csv, to_html, to_json, to_markdown
+from quaestor.exports.rows import ExportedConversation, to_csv, to_html, to_json, to_markdown
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Plan

@@ -20,8 +20,7 @@ from quaestor.core.explanation import ExplainedSentence, Explanation, Reference
 from quaestor.core.provenance import SentenceRef
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.rows import to_csv, to_html, to_markdown
+from quaestor.exports.rows import ExportedConversation, to_csv, to_html, to_markdown
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.store.records import now
 

@@ -14,8 +14,7 @@ from quaestor.core.answer_value import Number
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.rows import COLUMNS, to_csv, to_json, to_markdown
+from quaestor.exports.rows import COLUMNS, ExportedConversation, to_csv, to_json, to_markdown
 
 MILL = page([["( in millions )", "2012"], ["net | sales", "-98.5"]])
 SOURCE = MILL.tables[0].cells[1][1].ref

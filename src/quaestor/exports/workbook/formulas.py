@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import ValueList, print_value
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.exports.workbook.places import InputCell, PlanInput
 from quaestor.plan.operations import OPERATIONS, Operation
 from quaestor.plan.scales import Dimension
@@ -93,7 +93,6 @@ class FormulaRows:
     def __init__(
         self, conversation: ExportedConversation, inputs: Mapping[PlanInput, InputCell], first: int = 1, turn: int = 1
     ) -> None:
-        """Build the rows of all turns of a conversation."""
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
         self._inputs, self._first = inputs, first
@@ -163,7 +162,6 @@ class FormulaRows:
         return ListRows(first, tuple(labels), tuple(operand.counts))
 
     def _write_unplanned(self, answer: Answer) -> SingleValue | ListRows:
-        """Write the value of an answer that has no plan."""
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if not isinstance(answer.value, ValueList):
             text = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")

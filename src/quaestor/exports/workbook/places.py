@@ -7,11 +7,12 @@ separate line with the words around it. Conversations about one page share its s
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from quaestor.core.free_names import FreeNames
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import CellGroup, Compute, Extract, RowRef
@@ -39,7 +40,6 @@ class SheetNames:
     """Allocates unique names for sheets, regardless of case."""
 
     def __init__(self, *used: str) -> None:
-        """Reserve the names that are already used."""
         # Excel reserves the name History.
         self._used = {name.casefold() for name in (*used, "History")}
 
@@ -172,7 +172,8 @@ def _tables(
     alone = len({page for page, _ in used}) == 1
     table_sheets: dict[tuple[int, int], TableSheet] = {}
     for (page, index), document in sorted(used.items()):
-        name = sheets.take(f"Table {index + 1}") if alone else sheets.take(_short(document), f"T{index + 1}")
+        short = reduce(str.removesuffix, _SUFFIXES, document)
+        name = sheets.take(f"Table {index + 1}") if alone else sheets.take(short, f"T{index + 1}")
         parts = (
             _table(one.graph, index, name) for one, about in zip(conversations, pages, strict=True) if about == page
         )
@@ -185,17 +186,15 @@ def _tables(
 
 
 def _quote(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedNumber:
+    """Return a number with the words around it."""
     if isinstance(source, CellRef):
         section = next((fact.section for fact in graph.tables if fact.index == source.table), "")
+        words = next((fact.label for fact in graph.observations if fact.source == source), "")
     else:
-        section = source.section
-    return QuotedNumber(_around(source, graph), quantity.text, source.document, " > ".join(graph.path_of(section)))
-
-
-def _short(document: str) -> str:
-    for suffix in _SUFFIXES:
-        document = document.removesuffix(suffix)
-    return document
+        section, place = source.section, (source.section, source.sentence)
+        mentions = (fact for fact in graph.mentions if (fact.source.section, fact.source.sentence) == place)
+        words = next((fact.sentence for fact in mentions), "")
+    return QuotedNumber(words, quantity.text, source.document, " > ".join(graph.path_of(section)))
 
 
 def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
@@ -249,13 +248,3 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
             texts[place] = " ".join(one.quantity.text for one in found)
     section = " > ".join(graph.path_of(fact.section)) if fact else ""
     return TableSheet(name, graph.document, section, fact.caption if fact else "", texts, numbers)
-
-
-def _around(source: Source, graph: KnowledgeGraph) -> str:
-    """Return the words around a number."""
-    if isinstance(source, SentenceRef):
-        place = source.section, source.sentence
-        found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == place), None)
-        return found.sentence if found is not None else ""
-    cell = next((o for o in graph.observations if o.source == source), None)
-    return cell.label if cell is not None else ""

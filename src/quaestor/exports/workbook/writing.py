@@ -15,8 +15,7 @@ from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.free_names import FreeNames
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
-from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.rows import answer_words, remark_words
+from quaestor.exports.rows import ExportedConversation, answer_words, remark_words
 from quaestor.exports.workbook.formulas import COMPARED, LABEL, NUMBER, PLACE, SHEET, FormulaRows
 from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, SheetNames, TableSheet, places_of, take_cell_name
 from quaestor.extras import require_extra
@@ -243,7 +242,6 @@ def _absolute(row: int, column: int) -> str:
 
 
 def _unit_words(turn: Turn) -> str:
-    """Return the unit of an answer with its scale: `million USD`."""
     answer = turn.answer
     named = answer.scale.value if answer.scale is not Scale.ONE else ""
     return " ".join(word for word in (named, answer.unit or "") if word) if answer.value is not None else ""

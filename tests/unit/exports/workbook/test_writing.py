@@ -23,7 +23,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import answer_conversation
-from quaestor.exports.conversation import ExportedConversation
+from quaestor.exports.rows import ExportedConversation
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import OPERATIONS
