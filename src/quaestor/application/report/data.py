@@ -13,6 +13,7 @@ from quaestor.application.comparison import RunsCompared, ShownTurn, compare_jud
 from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
 from quaestor.application.run_figures import duration_words, percentile_95
 from quaestor.core.computing import compute
+from quaestor.exports.rows import markdown_cell
 from quaestor.extras import require_extra
 from quaestor.scoring.audits import Audit, AuditedScore, AuditedTurn, audited_score
 from quaestor.scoring.figures import Score
@@ -144,18 +145,17 @@ RUN_HEADS = ("", "run", "solver", "", "turns", "started")
 
 def score_rows(report: EvaluationReport) -> list[list[str]]:
     """Return a row for each figure of the score: its name, then the values of the runs."""
+
+    def result(found: ReportedRun, name: str) -> str:
+        imported = name == "program" and found.judged.run.kind == "import"
+        return "no programs" if imported else figure(found.score.results.get(name))
+
     names = list(dict.fromkeys(name for found in report.runs for name in found.score.results))
-    rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
+    rows = [[scorer_title(name), *(result(found, name) for found in report.runs)] for name in names]
     if audit := report.runs[0].audited:
         shares = [figure(found.audited.audited) if found.audited else "" for found in report.runs]
         rows.insert(1, [f"{scorer_title(report.scorer)} by audited references ({audit.audit})", *shares])
     return [*rows, ["Turns without an answer", *(str(found.score.unanswered) for found in report.runs)]]
-
-
-def _result(found: ReportedRun, name: str) -> str:
-    if name == "program" and found.judged.run.kind == "import":
-        return "no programs"
-    return figure(found.score.results.get(name))
 
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
@@ -202,10 +202,7 @@ def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
 
 
 def audit_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return a row for each verdict of the audit: its name, the number of turns, and the right turns of each run.
-
-    The right turns are counted first by the original references, then by the audited ones.
-    """
+    """Return a row for each verdict of the audit: its name, its turns, and those right before and after in each run."""
     found = [run.audited for run in report.runs if run.audited is not None]
     shares = [{share.verdict: share for share in one.shares} for one in found]
     verdicts = dict.fromkeys(verdict for one in shares for verdict in one)
@@ -256,15 +253,5 @@ def report_markdown(report: EvaluationReport) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [_line(heads), "|" + "---|" * len(heads), *map(_line, rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_cell, cells))} |"
-
-
-def _cell(words: str) -> str:
-    for sign in ("\\", "|", "`", "[", "*", "_"):
-        words = words.replace(sign, f"\\{sign}")
-    return " ".join(words.replace("<", "&lt;").split())
+    first, *lines = (f"| {' | '.join(map(markdown_cell, cells))} |" for cells in (heads, *rows))
+    return "\n".join((first, "|" + "---|" * len(heads), *lines)) + "\n"

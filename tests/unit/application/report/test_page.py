@@ -13,14 +13,6 @@ from html5rdf import HTMLParser
 from lxml import html
 from made_up import a_record, write_dataset
 
-from quaestor.application.report.charts import (
-    ChartInterval,
-    ChartLine,
-    Element,
-    difference_chart,
-    line_chart,
-    to_markup,
-)
 from quaestor.application.report.data import (
     MOST_WRONG_TURNS,
     EvaluationReport,
@@ -28,7 +20,15 @@ from quaestor.application.report.data import (
     read_report,
     report_markdown,
 )
-from quaestor.application.report.page import report_page
+from quaestor.application.report.page import (
+    ChartInterval,
+    ChartLine,
+    Element,
+    difference_chart,
+    line_chart,
+    report_page,
+    to_markup,
+)
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.scoring.statistics import Proportion
