@@ -12,10 +12,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar, cast
 
-from quaestor.application.ask_service import ActiveSolver, AskRequest, make_runner, resolve_solver
+from quaestor.application.ask_service import ActiveSolver, AskRequest, make_excerpts, make_runner, resolve_solver
 from quaestor.application.file_cache import load_graphs
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.events import Event
@@ -28,7 +28,6 @@ from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import EngineError, QuestionTimeoutError, SettingsError
-from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.recording import (
@@ -42,7 +41,6 @@ from quaestor.evaluation.watchers import EventRelay, TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
-from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.settings import Settings
 from quaestor.solvers.base import Excerpts, LazySolver
 from quaestor.solvers.registry import make_solver
@@ -61,14 +59,9 @@ MODULES = (__name__, "quaestor.application.ready_solver")
 
 
 class WorkerPage:
-    """A document in a worker, with the data derived from it.
-
-    Attributes:
-        runners: The conversations about the document with their event relays, by the keys of the parent process.
-    """
+    """A document in a worker, with derived data, and its conversations by the keys of the parent process."""
 
     def __init__(self, page: DocumentInCorpus, request: AskRequest, line: WorkerLine | None = None) -> None:
-        """Derive nothing yet; each part is computed when it is first needed."""
         self.page: DocumentInCorpus = page
         self.request: AskRequest = replace(request, get_graphs=self.get_graphs)
         self.line: WorkerLine | None = line
@@ -89,25 +82,6 @@ class WorkerPage:
             self._graphs = await load_graphs(self.page.corpus, self.request.settings, self.request.cache)
         return self._graphs
 
-    @cached_property
-    def index(self) -> PlaceIndex:
-        """The index of the places of the document."""
-        document = self.page.document
-        return load_index(document, None if document.is_page else self.request.cache)
-
-    def excerpts(self) -> PlaceExcerpts | None:
-        """Return the excerpts of a document; None for a page, which is read whole."""
-        document, request = self.page.document, self.request
-        if document.is_page:
-            return None
-        return PlaceExcerpts(document, request.settings.excerpt_tokens, lambda: self.index, request.cache)
-
-    def keep(self, key: bytes, runner: ConversationRunner, relay: EventRelay) -> None:
-        """Store a conversation for later questions, dropping the oldest if there are too many."""
-        self.runners[key] = runner, relay
-        if len(self.runners) > _CONVERSATIONS:
-            self.runners.popitem(last=False)
-
 
 Work = Callable[[WorkerPage], Awaitable[R]]
 """Work for a worker: a module-level function, or a `functools.partial` of one."""
@@ -122,28 +96,18 @@ class _Job:
     work: Work[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Load:
-    """The first job of a worker: load the data that solvers need."""
-
-    solvers: frozenset[str]
-
-
-class _MissingPage:
-    """The reply of a worker that does not have the page."""
-
-
 class _Worker:
-    """The `LoopWork` of a worker process."""
+    """The `LoopWork` of a worker process. Its first job is the names of the solvers whose data it loads."""
 
     def __init__(self, line: WorkerLine) -> None:
         collect_seldom()
         self._line = line
         self._pages: OrderedDict[bytes, WorkerPage] = OrderedDict()
 
-    async def call(self, job: _Job | _Load) -> object:
-        if isinstance(job, _Load):
-            for name in job.solvers:
+    async def call(self, job: _Job | frozenset[str]) -> tuple[object] | None:
+        """Return the result in a tuple, or None if the worker does not have the page."""
+        if isinstance(job, frozenset):
+            for name in job:
                 with suppress(SettingsError):  # the question that needs it reports it
                     if isinstance(solver := make_solver(name), LazySolver):
                         solver.load()
@@ -151,13 +115,13 @@ class _Worker:
         page_state = self._pages.get(job.key)
         if page_state is None:
             if job.page is None:
-                return _MissingPage()
+                return None
             page, request = pickle.loads(job.page)  # noqa: S301 - from the process that started this one
             page_state = self._pages[job.key] = WorkerPage(page, request, self._line)
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(job.key)
-        return await job.work(page_state)
+        return (await job.work(page_state),)
 
     def receive(self, what: Any) -> None:
         """Do nothing."""
@@ -189,21 +153,19 @@ class AnswerWorkers:
         listener: JobListener | None = None,
         like: Hashable = None,
     ) -> R:
-        """Run work on a page in a worker, and return its result. If the task is cancelled, the worker is killed.
+        """Run picklable work on a page in a worker. If the task is cancelled, the worker is killed.
 
-        Args:
-            work: Must be picklable.
-            like: Jobs with the same value preferably go to the same worker; by default the page.
+        Jobs with the same `like` preferably go to the same worker; by default those about the same page.
         """
         key, pickled_page = _key(page, request), None
         while True:
             job = _Job(key, pickled_page, work)
             try:
-                result = await self._workers.do(job, listener or _NullListener(), self._seconds, like or key)
+                reply = await self._workers.do(job, listener or _NullListener(), self._seconds, like or key)
             except JobTimeoutError:
                 raise QuestionTimeoutError(self._seconds) from None
-            if not isinstance(result, _MissingPage):
-                return cast("R", result)
+            if reply is not None:
+                return cast("R", reply[0])
             pickled_page = await asyncio.to_thread(self._pickle_page, key, page, request)
 
     def _pickle_page(self, key: bytes, page: DocumentInCorpus, request: AskRequest) -> bytes:
@@ -216,8 +178,8 @@ async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[Answ
     if not processes:
         yield None
         return
-    load_job = _Load(frozenset((asking.settings.solver, Settings().solver)))
-    async with JobWorkers(processes, worker_context(), _Worker, load_job) as workers:
+    solvers = frozenset((asking.settings.solver, Settings().solver))
+    async with JobWorkers(processes, worker_context(), _Worker, solvers) as workers:
         yield AnswerWorkers(workers, asking.settings.question_seconds)
 
 
@@ -238,12 +200,8 @@ _ATTEMPTS = 2
 """The number of attempts at a question if its worker dies before it has answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ConversationSoFar:
-    """The earlier turns, and the document if a person corrected it."""
-
-    turns: tuple[Turn, ...]
-    document: Document | None
+_ConversationSoFar = tuple[tuple[Turn, ...], Document | None]
+"""The earlier turns, and the document if a person corrected it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +219,6 @@ class RemoteRunner:
     def __init__(
         self, workers: AnswerWorkers, page: DocumentInCorpus, request: AskRequest, document: Document, watcher: Watcher
     ) -> None:
-        """Set the conversation, the workers, and the watcher."""
         self._workers, self._page, self._request, self._watcher = workers, page, request, watcher
         self._document = document
         self._started = now()
@@ -312,7 +269,7 @@ class RemoteRunner:
             sent = self._conversation_so_far()
 
     def _conversation_so_far(self) -> _ConversationSoFar:
-        return _ConversationSoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
+        return tuple(self._turns), None if self._document is self._page.document else self._document
 
     def receive(self, message: tuple[Any, ...]) -> None:
         """Record an event of the open turn, and notify the watcher."""
@@ -369,16 +326,19 @@ async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, wo
         if so_far is None:
             return None
         assert here.line is not None  # this is a worker
-        document, relay = so_far.document or here.page.document, EventRelay(here.line, here.page.document.id)
-        excerpts = await compute(here.excerpts)
-        if excerpts is not None and so_far.document is not None:
-            excerpts = excerpts.over(document)
-        conversation = Conversation(here.page.document.id, document, ())
+        (turns, corrected), page = so_far, here.page.document
+        relay = EventRelay(here.line, page.id)
+        excerpts = await compute(make_excerpts, page, here.request)
+        if excerpts is not None and corrected is not None:
+            excerpts = excerpts.over(corrected)
+        conversation = Conversation(page.id, corrected or page, ())
         runner = make_runner(conversation, await here.get_active_solver(), await here.get_graphs(), excerpts, relay)
-        await runner.begin(so_far.turns)
+        await runner.begin(turns)
     result = await work(runner, relay)
     # Only now: an interrupted conversation is restarted from its turns.
-    here.keep(key, runner, relay)
+    here.runners[key] = runner, relay
+    if len(here.runners) > _CONVERSATIONS:
+        here.runners.popitem(last=False)
     return result
 
 

@@ -11,7 +11,8 @@ from functools import partial
 from typing import TypeVar
 
 from quaestor.application.answer_workers import AnswerWorkers, Work, WorkerPage
-from quaestor.application.ask_service import AskRequest
+from quaestor.application.ask_service import AskRequest, make_excerpts
+from quaestor.application.file_cache import search_document
 from quaestor.application.graph_query import QueryAnswer, query_graph
 from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
@@ -26,9 +27,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
-from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.solvers.answering import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 
@@ -60,7 +59,6 @@ class DocumentTools:
     """Runs the tools on documents, with the settings of a request."""
 
     def __init__(self, request: AskRequest, workers: AnswerWorkers | None = None) -> None:
-        """Set how documents are read and asked; without workers, compute in this process."""
         self._request, self._workers = request, workers
         self._pages = BoundedCache[str, WorkerPage](_PAGES)
         self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
@@ -116,8 +114,7 @@ class DocumentTools:
 
 
 async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[Place, ...]:
-    *earlier, question = map(read_question, questions)
-    return await compute(lambda: find_places(here.index, question, FindingContext(tuple(earlier)), most))
+    return await compute(search_document, here.page.document, questions, most, here.request.cache)
 
 
 async def _query(sparql: str, limits: Limits | None, here: WorkerPage) -> QueryAnswer:
@@ -143,7 +140,7 @@ async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerP
 async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
     """Return the context that a solver would get for a question."""
     graphs, parsed_question, memory = await here.get_graphs(), read_question(question), Memory(turns)
-    excerpts = await compute(here.excerpts)
+    excerpts = await compute(make_excerpts, here.page.document, here.request)
     shown = await compute(
         lambda: ContextSelector(here.page.document, graphs, excerpts, None).select(parsed_question, memory)
     )

@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from quaestor.application.ontologies import find_ontology, is_set, policy_of
 from quaestor.application.resolve import store_file
@@ -21,6 +22,9 @@ from quaestor.readers.cache import ByteCache, FolderCache, cache_key
 from quaestor.readers.limited import ReadingLimits
 from quaestor.readers.registry import digest_of_code
 from quaestor.settings import Settings
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.place import Place
 
 FOLDER = "files"
 """The name of the cache folder."""
@@ -42,30 +46,37 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
 
 async def load_graphs(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None = None) -> GraphProvider:
-    """Return the graphs of documents, with the ontology and the policy in the settings.
-
-    The ontology of a filing is cached.
-    """
+    """Return the graphs of documents, by the settings' ontology and policy; an ontology of filings is cached."""
     policy = policy_of(settings)
     if is_set(settings):
         return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy)
     if cache is None or all(document.is_page for document in corpus):
         return await compute(GraphProvider.of, corpus, policy)
-    key = await compute(_key, corpus)
+    key = await compute(
+        lambda: cache_key("ontology", *(document.digest for document in corpus), digest_of_code(*_BUILT_WITH))
+    )
     if (data := await asyncio.to_thread(cache.get, key)) is not None:
         with suppress(OntologyError, ValueError, TypeError):  # a damaged entry is computed again
             return GraphProvider(await compute(_read, data), policy)
     found = await compute(GraphProvider.of, corpus, policy)
-    await asyncio.to_thread(lambda: cache.put(key, _write(found.ontology)))
+    written = json.dumps(found.ontology.triples, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    await asyncio.to_thread(cache.put, key, written)
     return found
 
 
-def _write(ontology: Ontology) -> bytes:
-    return json.dumps(ontology.triples, ensure_ascii=False).encode("utf-8", "surrogatepass")
+def search_document(
+    document: Document, questions: Sequence[str], most: int, cache: ByteCache | None
+) -> "tuple[Place, ...]":
+    """Return the places where the last question may be answered, best first; the others are earlier questions."""
+    # The search index is loaded by the first question that needs it.
+    from quaestor.questions.question import read_question
+    from quaestor.retrieval.finding import find_places
+    from quaestor.retrieval.index import load_index
+    from quaestor.retrieval.retrieval_query import FindingContext
 
-
-def _key(corpus: Sequence[Document]) -> str:
-    return cache_key("ontology", *(document.digest for document in corpus), digest_of_code(*_BUILT_WITH))
+    *earlier, question = map(read_question, questions)
+    index = load_index(document, None if document.is_page else cache)
+    return find_places(index, question, FindingContext(tuple(earlier)), most)
 
 
 def _read(data: bytes) -> Ontology:

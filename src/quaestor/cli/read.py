@@ -164,14 +164,10 @@ def find_command(
     json: JsonOption = False,
 ) -> None:
     """Find the tables and passages that may answer a question, with page, section, score and reasons."""
-    from quaestor.application.file_cache import file_cache, reading_limits
+    from quaestor.application.file_cache import file_cache, reading_limits, search_document
     from quaestor.application.replies import place_reply
     from quaestor.application.resolve import read_files, split_arguments
     from quaestor.cli.render_documents import show_place
-    from quaestor.questions.question import read_question
-    from quaestor.retrieval.finding import find_places
-    from quaestor.retrieval.index import load_index
-    from quaestor.retrieval.retrieval_query import FindingContext
 
     settings = load_settings({"store": store, "cache": cache})
     files, questions = split_arguments(asked_about)
@@ -179,13 +175,11 @@ def find_command(
         raise InputError("missing question: write it in quotes after the file")
     if not questions[-1].strip():
         raise QuestionError("the question is empty: ask something, such as 'what were net sales in 2024?'")
-    *earlier, question = map(read_question, questions)
     documents = file_cache(settings)
     with show_reading(["the file"]):
         document = read_files(files, documents, reading_limits(settings)).document
         warn_of_losses(document)
-        index = load_index(document, None if document.is_page else documents)
-        places = find_places(index, question, FindingContext(tuple(earlier)), top)
+        places = search_document(document, questions, top, documents)
     if json:
         print_json([place_reply(place) for place in places])
         return

@@ -4,12 +4,11 @@ import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache, load_graphs, reading_limits
+from quaestor.application.file_cache import file_cache, load_graphs, reading_limits, search_document
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.resolve import DocumentInCorpus, read_files
 from quaestor.core.visible import visible
@@ -24,12 +23,8 @@ from quaestor.library.asking import Options, Questions, make_ask_request, questi
 from quaestor.library.ongoing import OngoingConversation
 from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
-from quaestor.questions.question import read_question
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.finding import find_places
-from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.settings import Settings
 from quaestor.solvers.base import Solver
 
@@ -271,7 +266,7 @@ class OpenedDocument:
         if most < 1:
             raise InputError(f"most must be at least 1, not {most}")
         check_question(question, "the question")
-        return find_places(self._index, read_question(question), FindingContext(()), most)
+        return search_document(self.document, [question], most, self._cache)
 
     def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
         """Check whether the document contains a number, where, and how it matches.
@@ -293,10 +288,6 @@ class OpenedDocument:
                 f"number must be a string as printed in a table, such as '5,300', not {type(number).__name__}"
             )
         return check_number(self.document, number, most)
-
-    @cached_property
-    def _index(self) -> PlaceIndex:
-        return load_index(self.document, None if self.document.is_page else self._cache)
 
     def __repr__(self) -> str:
         return visible(f"<OpenedDocument {self.name}: {contents_words(self.document)}>")

@@ -4,13 +4,12 @@ from pathlib import Path
 import pytest
 from made_up import a_record, write_dataset
 
-from quaestor.application.answer_workers import open_workers
+from quaestor.application.answer_workers import WorkerPage, open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.replies import explain_turn
 from quaestor.application.resolve import DocumentInCorpus, read_page
 from quaestor.errors import InputError, QueryError, QuestionError
-from quaestor.retrieval.index import load_index
 from quaestor.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -86,15 +85,14 @@ async def test_invalid_questions_are_refused(page: DocumentInCorpus, question: s
 
 
 async def test_derived_data_of_a_document_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = 0
+    pages: list[WorkerPage] = []
 
-    def counting(*given: object) -> object:
-        nonlocal calls
-        calls += 1
-        return load_index(*given)  # type: ignore[arg-type]
+    def counting(page: DocumentInCorpus, request: AskRequest) -> WorkerPage:
+        pages.append(WorkerPage(page, request))
+        return pages[-1]
 
-    monkeypatch.setattr("quaestor.application.answer_workers.load_index", counting)
+    monkeypatch.setattr("quaestor.application.document_tools.WorkerPage", counting)
     page = read_page(str(write_dataset(tmp_path / "pages.json", a_record())))
     bench = DocumentTools(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
-    assert calls == 1
+    assert len(pages) == 1
