@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 
-R = TypeVar("R")
-
 _RUN_STATUS: Mapping[ExampleStatus, RunStatus] = {"complete": "complete", "failed": "failed"}
 """The status of a run whose conversation has ended; any other run is stopped."""
 
@@ -68,13 +66,17 @@ class OntologySnapshot:
 
 
 class AskRunWriter(Watcher):
-    """Watcher that writes a run of kind `ask` until the store fails."""
+    """Watcher that writes a run of kind `ask`, over a dataset of one conversation, until the store fails."""
 
-    def __init__(self, spec: RunSpec, conversation: Conversation, ontology: OntologySnapshot, *, live: bool) -> None:
-        """Prepare to write one conversation; `begin` creates the run."""
+    def __init__(
+        self, page: DocumentInCorpus, conversation: Conversation, active: "ActiveSolver", ontology: OntologySnapshot
+    ) -> None:
         self.run: str | None = None
         self.unkept: str | None = None
-        self._spec, self._conversation, self._ontology, self._live = spec, conversation, ontology, live
+        self._conversation, self._ontology, self._live = conversation, ontology, active.session is not None
+        dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
+        model = active.config.fingerprint if active.config else None
+        self._spec = RunSpec.of(dataset, active.name, active.options, None, ontology.digest, ontology.policy, model)
         self._open = AsyncExitStack()
         self._store: RunStore | None = None
         self._writer: RunWriter | None = None
@@ -167,7 +169,7 @@ class AskRunWriter(Watcher):
         """Store the end of a turn."""
         await self._try_to_store(lambda: self._watcher.on_answer(index, turn))
 
-    async def _try_to_store(self, work: Callable[[], Awaitable[R]], *, after_error: bool = False) -> None:
+    async def _try_to_store(self, work: Callable[[], Awaitable[object]], *, after_error: bool = False) -> None:
         if self.unkept is None or after_error:
             try:
                 await work()
@@ -225,21 +227,23 @@ async def answer_questions(
     seconds = settings.question_seconds
     async with resolve_solver(request) as active:
         graphs, excerpts = await load_knowledge(page, request)
-        with request.traces.opened([name]) if request.traces else nullcontext() as traces:
+        with request.traces.opened([name]) if request.traces else nullcontext() as observe:
             writer = None
             if request.keep:
-                writer = set_up_ask_run(page, conversation, active, OntologySnapshot.of(graphs))
+                writer = AskRunWriter(page, conversation, active, OntologySnapshot.of(graphs))
                 await writer.begin(settings.store)
             run = writer.run if writer else None
             try:
-                trace = traces.observe(TurnPlace(run or "", name)) if traces else None
+                trace = observe(TurnPlace(run or "", name)) if observe else None
             except BaseException:
                 if writer is not None:
                     await writer.end(None)
                 raise
             if run is not None and request.on_start is not None:
                 request.on_start(run)
-            runner = make_runner(conversation, active, graphs, excerpts, _watchers(writer, trace), seconds)
+            watchers = [watcher for watcher in (writer, trace) if watcher is not None]
+            watcher = Watchers(watchers) if watchers else None
+            runner = make_runner(conversation, active, graphs, excerpts, watcher, seconds)
             turns = await _run_recorded(runner, writer, trace)
     return AskResult(turns, run, writer.unkept if writer else None)
 
@@ -305,26 +309,11 @@ def make_runner(
     )
 
 
-def set_up_ask_run(
-    page: DocumentInCorpus, conversation: Conversation, active: ActiveSolver, ontology: OntologySnapshot
-) -> AskRunWriter:
-    """Return the writer of a run over a dataset of one conversation."""
-    dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
-    model = active.config.fingerprint if active.config else None
-    spec = RunSpec.of(dataset, active.name, active.options, None, ontology.digest, ontology.policy, model)
-    return AskRunWriter(spec, conversation, ontology, live=active.session is not None)
-
-
 def make_excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
     """Return the excerpts of a document, whose index is loaded later; None for a page, which is read whole."""
     if document.is_page:
         return None
     return PlaceExcerpts.of_file(document, request.settings.excerpt_tokens, request.cache)
-
-
-def _watchers(writer: AskRunWriter | None, trace: "TraceFile | None") -> Watcher | None:
-    watchers: list[Watcher] = [watcher for watcher in (writer, trace) if watcher is not None]
-    return Watchers(watchers) if watchers else None
 
 
 async def result_after(

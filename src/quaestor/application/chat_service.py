@@ -5,7 +5,7 @@ earlier conversation, creates a new run that starts with a copy of the turns.
 """
 
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quaestor.application.answer_workers import AnswerWorkers, RemoteRunner, WorkerPage
 from quaestor.application.ask_service import (
@@ -17,7 +17,6 @@ from quaestor.application.ask_service import (
     make_runner,
     resolve_solver,
     result_after,
-    set_up_ask_run,
 )
 from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.run_service import find_run
@@ -42,15 +41,6 @@ INTERRUPTED = "interrupted"
 """The error of a question that a person interrupted."""
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenSolver:
-    """An open solver and its resources."""
-
-    active: ActiveSolver
-    stack: AsyncExitStack
-    used: Usage
-
-
 class Chat:
     """A conversation about a document. All calls must come from one event loop, one after the other."""
 
@@ -61,18 +51,20 @@ class Chat:
         watcher: Watcher | None = None,
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Set the document, how questions are answered, and the watcher that is notified of events."""
         require_askable(page.document)
         self.page: DocumentInCorpus = page
         self.request: AskRequest = request
         self._watcher, self._workers = watcher, workers
-        self.unkept: str | None = None
-        self._open: _OpenSolver | None = None
+        self._unkept: str | None = None
+        # Set by `open`, as is `_runner`: the solver, its resources, and the usage of its model before it was opened.
+        self._active: ActiveSolver
+        self._resources: AsyncExitStack | None = None
+        self._used = Usage()
         self._graphs: GraphProvider | None = None
         self._ontology: OntologySnapshot | None = None
         self._excerpts: PlaceExcerpts | None = None
         self._runners, self._runner_id = 0, ""
-        self._runner: ConversationRunner | RemoteRunner | None = None
+        self._runner: ConversationRunner | RemoteRunner
         self.ledger = Ledger(page.document)  # only for reading outside of this module
         self._writer: AskRunWriter | None = None
         self._begun = False
@@ -96,23 +88,18 @@ class Chat:
     @property
     def solver(self) -> str:
         """The name of the solver."""
-        return self._open_solver.active.name
+        return self._active.name
 
     @property
-    def _open_solver(self) -> _OpenSolver:
-        assert self._open is not None
-        return self._open
-
-    @property
-    def _open_runner(self) -> ConversationRunner | RemoteRunner:
-        assert self._runner is not None
-        return self._runner
+    def unkept(self) -> str | None:
+        """The error if a part of the conversation could not be stored."""
+        return self._unkept or (self._writer.unkept if self._writer else None)
 
     async def open(self, resume: str | None = None) -> None:
         """Prepare for questions; `resume` names a run whose conversation about the document is continued."""
         if resume is not None:
             self.ledger = await read_ledger(self.request.settings.store, resume, self.page)
-        self._open = await self._open_new_solver(self.request, Usage())
+        self._active, self._resources = await _open_solver(self.request, self._used)
         await self._begin_run()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
@@ -126,16 +113,14 @@ class Chat:
         check_questions(Conversation(self.document.id, self.document, (text,)))
         if self._failure is not None:
             await self._restart()
-        runner, first = self._open_runner, len(self.turns)
+        first = len(self.turns)
         try:
-            await runner.ask(text)
+            await self._runner.ask(text)
         except QuestionError:
             raise
         except BaseException as failure:
             await self._record_failure(failure)
             raise
-        finally:
-            self.unkept = self.unkept or (self._writer.unkept if self._writer else None)
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
@@ -181,27 +166,26 @@ class Chat:
         return self.run
 
     async def _apply(self, correction: Correction) -> Correction:
-        """Continue from the corrected turns, and store the correction."""
-        await self._open_runner.continue_from(self.turns, self.document, self._current_excerpts())
+        await self._runner.continue_from(self.turns, self.document, self._current_excerpts())
         if self._writer is not None:
             if self._begun:
                 await self._writer.add_corrections(correction)
             else:
                 await self._keep(self._writer)
-            self.unkept = self.unkept or self._writer.unkept
         return correction
 
     async def change(self, request: AskRequest) -> None:
         """Continue with another solver or model; if it cannot be opened, nothing changes."""
-        opened = await self._open_new_solver(request, self._usage())
-        await self._end_run()
-        await self._open_solver.stack.aclose()
-        self.request, self._open, self._failure = request, opened, None
+        session = self._active.session
+        used = self._used if session is None else session.connection.meter.total
+        active, resources = await _open_solver(request, used)
+        await self.close()
+        self.request, self._active, self._resources, self._used, self._failure = request, active, resources, used, None
         await self._begin_run()
 
     async def graph(self) -> KnowledgeGraph | None:
         """Return the graph of the facts used so far, or None before the first question."""
-        return await self._open_runner.graph()
+        return await self._runner.graph()
 
     async def export(self) -> ExportedConversation:
         """Return the conversation so far, ready for export."""
@@ -214,14 +198,12 @@ class Chat:
 
     async def close(self) -> None:
         """Store how the conversation ended, and release the model and the store."""
-        if self._open is not None:
-            await self._end_run()
-            await self._open.stack.aclose()
-            self._open = None
-
-    async def _open_new_solver(self, request: AskRequest, used: Usage) -> _OpenSolver:
-        stack = AsyncExitStack()
-        return _OpenSolver(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
+        if self._resources is not None:
+            if self._writer is not None and self._begun:
+                await self._writer.end(await result_after(self._runner, self._failure))
+                self._begun = False
+            await self._resources.aclose()
+            self._resources = None
 
     def _make_run(self) -> AskRunWriter | None:
         """Return the writer that stores the conversation from its first question on, or None if it is not stored."""
@@ -232,17 +214,12 @@ class Chat:
             self._ontology = OntologySnapshot.of(self._graphs)
         document = self.page.document
         conversation = Conversation(document.id, document, ())
-        return set_up_ask_run(self.page, conversation, self._open_solver.active, self._ontology)
+        return AskRunWriter(self.page, conversation, self._active, self._ontology)
 
     async def _begin_run(self) -> None:
-        """Prepare a new run that continues from the turns so far."""
         await self._load_knowledge()
-        self._writer = self._make_run()
+        self._unkept, self._writer = self.unkept, self._make_run()
         await self._begin()
-
-    def _usage(self) -> Usage:
-        session = self._open_solver.active.session
-        return self._open_solver.used if session is None else session.connection.meter.total
 
     async def _begin(self) -> None:
         """Start a new runner that continues from the turns so far. The solver's own state is lost."""
@@ -257,7 +234,7 @@ class Chat:
             excerpts = self._current_excerpts()
             conversation = Conversation(self._runner_id, self.document, ())
             seconds = self.request.settings.question_seconds
-            runner = make_runner(conversation, self._open_solver.active, self._graphs, excerpts, watcher, seconds)
+            runner = make_runner(conversation, self._active, self._graphs, excerpts, watcher, seconds)
         await runner.begin(self.turns)
         self._runner = runner
 
@@ -270,7 +247,7 @@ class Chat:
     @property
     def _remote_workers(self) -> AnswerWorkers | None:
         """The workers that answer, or None if only this process has the model or the solver."""
-        here = self._open_solver.active.session is not None or self.request.solver is not None
+        here = self._active.session is not None or self.request.solver is not None
         return None if here else self._workers
 
     async def _load_knowledge(self) -> None:
@@ -293,7 +270,7 @@ class Chat:
     async def _restart(self) -> None:
         """Continue from the turns so far in a new attempt; if this is interrupted, the next question retries it."""
         self._failure = self._failure or InterruptedError(INTERRUPTED)
-        session = self._open_solver.active.session
+        session = self._active.session
         used = session.take(self._runner_id)[1] if session else Usage()
         await self._begin()
         if self._writer is not None and self._begun:
@@ -301,24 +278,14 @@ class Chat:
         self._failure = None
 
     async def _record_failure(self, failure: BaseException) -> None:
-        """Store the question that was interrupted or failed."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
-        broken = self._open_runner.get_broken_turn(error)
+        broken = self._runner.get_broken_turn(error)
         if self._writer is not None and broken is not None:
             await self._writer.add_broken_turn(len(self.turns), broken)
 
-    async def _end_run(self) -> None:
-        if self._writer is None or not self._begun:
-            return
-        await self._writer.end(await result_after(self._open_runner, self._failure))
-        self.unkept = self.unkept or self._writer.unkept
-        self._begun = False
-
 
 class _LedgerWatcher(Watcher):
-    """Watcher that adds the turns of a conversation to its ledger."""
-
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
 
@@ -327,6 +294,11 @@ class _LedgerWatcher(Watcher):
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         self._chat.ledger.add(turn)
+
+
+async def _open_solver(request: AskRequest, used: Usage) -> tuple[ActiveSolver, AsyncExitStack]:
+    stack = AsyncExitStack()
+    return await stack.enter_async_context(resolve_solver(request, used)), stack
 
 
 async def _describe_knowledge(here: WorkerPage) -> OntologySnapshot:

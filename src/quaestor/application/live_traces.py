@@ -6,11 +6,11 @@ writes the same data of stored runs, one line per turn.
 
 import hashlib
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, TextIO
 from urllib.parse import quote
 
 from pydantic import JsonValue
@@ -43,12 +43,23 @@ class TraceOptions:
     force: bool = False
     go_on: bool = False
 
-    def opened(self, conversations: Sequence[str]) -> "TraceFolder":
-        """Open the folder for conversations with these ids."""
+    @contextmanager
+    def opened(self, conversations: Sequence[str]) -> "Iterator[Callable[[TurnPlace], TraceFile]]":
+        """Yield a function that returns the observer of an attempt at one of some conversations."""
         names = [trace_name(conversation) for conversation in conversations]
         output = OutputFolder(self.folder, names, self.inputs, self.force or self.go_on)
         output.require_free()
-        return TraceFolder(output, go_on=self.go_on)
+        started: set[str] = set()
+        with ExitStack() as files:
+
+            def observe(place: TurnPlace) -> TraceFile:
+                name = trace_name(place.conversation)
+                # A restarted conversation is appended to the file that this run created.
+                file = output.growing(name, go_on=self.go_on or name in started)
+                started.add(name)
+                return TraceFile(files.enter_context(file), place)
+
+            yield observe
 
 
 def trace_name(conversation: str) -> str:
@@ -64,36 +75,10 @@ def trace_name(conversation: str) -> str:
     return f"{name}.jsonl"
 
 
-class TraceFolder:
-    """An open folder of traces. Leaving the block closes its files."""
-
-    def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
-        """Set the folder, and whether existing files are appended to."""
-        self._output, self._go_on, self._files = output, go_on, ExitStack()
-        self._started: set[str] = set()
-
-    def __enter__(self) -> Self:
-        """Return the folder."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the files."""
-        self._files.close()
-
-    def observe(self, place: TurnPlace) -> "TraceFile":
-        """Return the observer that writes the trace of an attempt at a conversation."""
-        name = trace_name(place.conversation)
-        # A restarted conversation is appended to the file that this run created.
-        file = self._output.growing(name, go_on=self._go_on or name in self._started)
-        self._started.add(name)
-        return TraceFile(self._files.enter_context(file), place)
-
-
 class TraceFile(Observer):
     """Observer that writes a line for each event."""
 
     def __init__(self, file: TextIO, place: TurnPlace) -> None:
-        """Set the open file, and the conversation to trace."""
         self._file, self._place, self._lock = file, place, threading.Lock()
         self._history: tuple[Turn, ...] = ()
         self._failure: OSError | None = None

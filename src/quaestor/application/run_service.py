@@ -28,6 +28,9 @@ from quaestor.solvers.registry import solver_spec
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunKind, RunRecord, now
 
+_MOST_WORKERS = 100_000
+"""More than any cluster has, so that a cluster uses all its workers."""
+
 J = TypeVar("J")
 R = TypeVar("R")
 
@@ -37,9 +40,6 @@ _FEW = 4
 MANY_ASKING = 32
 """The default number of conversations that may ask a model at once in one process, which makes about 200 requests a
 second; more are spread over processes."""
-
-MOST_WORKERS = 100_000
-"""More than any cluster has, so that a cluster uses all its workers."""
 
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
 """The kinds of runs over a file of questions."""
@@ -52,12 +52,7 @@ ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """How to start or resume a run.
-
-    Attributes:
-        settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
-            ontology, else `strict`.
-    """
+    """How to start or resume a run. The default policy is `extend` if the settings name an ontology, else `strict`."""
 
     settings: Settings
     limit: int | None = None
@@ -101,7 +96,7 @@ async def start_run(
     cassette, named = request.cassette, request.model_named
     try:
         with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as config:
-            return await _run(dataset, request, store, (progress, begun), config, named_model(options, config))
+            return await _run(dataset, request, store, progress, begun, config, named_model(options, config))
     except asyncio.CancelledError as error:
         raise RunStoppedError("stopped", request.resume, by_person=True) from error
 
@@ -110,11 +105,12 @@ async def _run(
     dataset: Dataset,
     request: RunRequest,
     store: RunStore,
-    listeners: tuple[ProgressCallback | None, Callable[[RunOntology], None] | None],
+    progress: ProgressCallback | None,
+    begun: Callable[[RunOntology], None] | None,
     config: ModelConfig | None,
     options: dict[str, JsonValue],
 ) -> RunRecord:
-    settings, (progress, begun) = request.settings, listeners
+    settings = request.settings
     ontology = await find_ontology(str(settings.ontology), store) if is_set(settings) else None
     policy = settings.policy or ("extend" if ontology else "strict")
     spec = RunSpec.of(
@@ -138,9 +134,9 @@ async def _run(
     async def make_stopped_error(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _find_unfinished(store, spec), by_person=by_person)
 
-    traces = request.traces and request.traces.opened([one.id for one in dataset.listed])
+    traces = request.traces.opened([one.id for one in dataset.listed]) if request.traces else nullcontext()
     try:
-        with traces or nullcontext():
+        with traces as observe:
             record = await run_dataset(
                 dataset,
                 spec,
@@ -150,7 +146,7 @@ async def _run(
                 on_conversation=progress,
                 ontology=graphs.ontology,
                 config=config,
-                observing=traces.observe if traces else None,
+                observing=observe,
             )
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; finished conversations are stored.
@@ -168,10 +164,7 @@ async def _run(
 
 
 def preload_workers(request: RunRequest) -> None:
-    """Import the modules of worker processes in the background while the caller reads the dataset. For command lines.
-
-    Does nothing for a run in this process.
-    """
+    """Import the modules of worker processes, if there will be any, in the background. For command lines."""
     settings, solver = request.settings, solver_spec(request.settings.solver)
     asks = solver.takes_model and settings.model is not None
     if (solver.loads or asks) and _uses_processes(settings, request.limit, asks=asks):
@@ -202,29 +195,21 @@ def _choose_engine(settings: Settings, conversations: int, config: ModelConfig |
     For a solver that waits for a model, the default is this process, unless one core is too slow for the requests of
     all concurrent conversations.
     """
-    if settings.engine == "ray":
-        return ray_engine(settings, config)
-    asks = config is not None
+    asks, seconds = config is not None, settings.question_seconds
     at_once = settings.concurrency(asks=asks)
+    if settings.engine == "ray":  # a worker per CPU; with a model, `workers` conversations run at once
+        workers = workers_on_ray(replace(settings, workers=None) if asks else settings)
+        return make_engine("ray", workers, settings.address, at_once if asks else None, seconds)
     if _uses_processes(settings, conversations, asks=asks):
         workers = _cores(settings) if asks else at_once
-        return make_engine("processes", workers, None, at_once if asks else None, settings.question_seconds)
-    return make_engine("inline", at_once if asks or settings.engine else 1, seconds=settings.question_seconds)
-
-
-def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
-    """Return the engine for a Ray cluster: a worker per CPU; with a model, `workers` conversations run at once."""
-    if config is None:
-        return make_engine("ray", workers_on_ray(settings), settings.address, None, settings.question_seconds)
-    workers, at_once = workers_on_ray(replace(settings, workers=None)), settings.concurrency(asks=True)
-    return make_engine("ray", workers, settings.address, at_once, settings.question_seconds)
+        return make_engine("processes", workers, None, at_once if asks else None, seconds)
+    return make_engine("inline", at_once if asks or settings.engine else 1, seconds=seconds)
 
 
 def workers_on_ray(settings: Settings) -> int:
     """Return the maximum number of workers on a Ray cluster; an existing cluster sets its own limit."""
-    if settings.workers is None and settings.address is not None:
-        return MOST_WORKERS
-    return settings.concurrency(asks=False)
+    own_limit = settings.workers is None and settings.address is not None
+    return _MOST_WORKERS if own_limit else settings.concurrency(asks=False)
 
 
 async def spread(

@@ -111,40 +111,33 @@ Listener = Callable[[str, Event | Turn], None]
 """Called in the event loop with a question of the conversation, and with one of its events or its answer."""
 
 
-class EventForwarder(Watcher):
-    """Watcher of an open conversation that calls the listener in the event loop."""
+class _EventForwarder(Watcher):
+    """Watcher of an open conversation that calls the listener in the event loop, from any thread."""
 
     def __init__(self, session: "_Session") -> None:
-        """Set the conversation; must be called in the event loop."""
         self._session = session
         self._loop = asyncio.get_running_loop()
         self._question = ""
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Store the question that is being answered."""
         self._question = begun.question
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Pass an event to the listener; may be called from any thread."""
-        if (listener := self._session.listener) is not None:
-            # The listener must run in the event loop.
-            self._loop.call_soon_threadsafe(listener, self._question, event)
+        self._pass_on(event)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Pass an answer to the listener."""
+        self._pass_on(turn)
+
+    def _pass_on(self, news: Event | Turn) -> None:
         if (listener := self._session.listener) is not None:
-            self._loop.call_soon_threadsafe(listener, self._question, turn)
+            self._loop.call_soon_threadsafe(listener, self._question, news)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """Limits on open conversations and questions.
+    """Seconds until an idle conversation is closed, and the most open conversations and questions.
 
-    Attributes:
-        idle: Seconds after which a conversation without questions is closed.
-        open: The maximum number of open conversations; the least recently used are closed first.
-        waiting: The maximum number of waiting questions per conversation.
-        questions: The maximum number of questions in progress in all conversations, including waiting ones.
+    `waiting` is per conversation; `questions` counts all that are in progress or wait.
     """
 
     idle: float = 900.0
@@ -186,15 +179,10 @@ class SessionManager:
         limits: SessionLimits = SessionLimits(),
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Set the defaults for questions, the documents, and where conversations and runs are stored."""
-        self._workers = workers
-        self.asking: AskRequest = asking
-        self.library: DocumentLibrary = library
-        self.saved: SavedConversations = saved
-        self._store, self._limits = store, limits
-        self._questions = ConcurrencyLimiter(
-            limits.questions, "too many questions are being answered: ask again in a moment"
-        )
+        self.asking, self.library, self.saved = asking, library, saved
+        self._store, self._limits, self._workers = store, limits, workers
+        refusal = "too many questions are being answered: ask again in a moment"
+        self._questions = ConcurrencyLimiter(limits.questions, refusal)
         self._open: dict[str, _Session] = {}
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
@@ -420,7 +408,7 @@ class SessionManager:
             await self.close_idle()
             page = await self.library.open(saved.document)
             await _prepare(session.answerer.request)
-            chat = Chat(page, session.answerer.request, EventForwarder(session), self._workers)
+            chat = Chat(page, session.answerer.request, _EventForwarder(session), self._workers)
             try:
                 await chat.open(saved.run)
             except UnknownRunError:  # the run was deleted from the store
