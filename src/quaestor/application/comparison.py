@@ -112,15 +112,13 @@ def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
         compare_pair((one.run.id, other.run.id), one.turns, other.turns, scorer)
         for one, other in combinations(judged.runs, 2)
     )
-    right = tuple(_right(found.turns, scorer) for found in judged.runs)
-    return RunsCompared(scorer, judged, right, pairs, adjust_p_values([pair.figures.p for pair in pairs]))
-
-
-def _right(turns: TurnFrame, scorer: str) -> Proportion:
-    """Return the proportion of right turns; a scorer that gives fractions must give 1."""
-    verdicts = turns.verdicts_of(scorer)
-    judged = ~np.isnan(verdicts)
-    return proportion(verdicts[judged] == 1, turns.page_groups[judged])
+    right = []
+    for found in judged.runs:
+        verdicts = found.turns.verdicts_of(scorer)
+        known = ~np.isnan(verdicts)
+        # A scorer that gives fractions must give 1.
+        right.append(proportion(verdicts[known] == 1, found.turns.page_groups[known]))
+    return RunsCompared(scorer, judged, tuple(right), pairs, adjust_p_values([pair.figures.p for pair in pairs]))
 
 
 def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, scorer: str) -> PairReport:
@@ -269,18 +267,17 @@ def comparison_json(found: RunsCompared, differences: Sequence[tuple[ShownTurn, 
                     for by, groups in pair.breakdowns.items()
                 ],
                 "p_adjusted": adjusted,
-                **({"differences": [_different_json(turn) for turn in differences[place]]} if differences else {}),
+                **({"differences": [_shown_turn_json(turn) for turn in differences[place]]} if differences else {}),
             }
             for place, (pair, adjusted) in enumerate(zip(found.pairs, found.adjusted, strict=True))
         ],
     }
 
 
-def _different_json(turn: ShownTurn) -> JsonValue:
-    written: dict[str, JsonValue] = serial.dump(turn)
-    del written["sides"]
-    first, second = turn.sides
-    return {**written, "first": serial.dump(first), "second": serial.dump(second)}
+def _shown_turn_json(turn: ShownTurn) -> JsonValue:
+    written = serial.dump(turn)
+    first, second = written.pop("sides")
+    return {**written, "first": first, "second": second}
 
 
 def solver_name(run: RunRecord) -> str:

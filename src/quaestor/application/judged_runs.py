@@ -80,9 +80,7 @@ def read_run_file(path: Path, run: RunRecord) -> RunFile | None:
         gold = read_gold(path)
     except UnlabelledError:
         gold = {}
-    return RunFile(
-        {conversation.id: conversation for conversation in pages.conversations}, gold, (stat.st_mtime_ns, stat.st_size)
-    )
+    return RunFile({one.id: one for one in pages.conversations}, gold, (stat.st_mtime_ns, stat.st_size))
 
 
 def read_labelled(run: RunRecord, named: Path | None) -> RunFile | None:
@@ -100,20 +98,12 @@ def read_labelled(run: RunRecord, named: Path | None) -> RunFile | None:
     raise UnlabelledError(f"{path} has no reference answers: use the labelled file")
 
 
-def verdicts_on(file: RunFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
-    """Judge turns of a run by their references; None if none of their conversations has references."""
-    answered = {turn.conversation for turn in turns}
-    conversations = [one for name, one in file.conversations.items() if name in answered and name in file.gold]
-    if not conversations:
-        return None
-    labelled = {conversation.id for conversation in conversations}
-    predictions = [prediction_of(turn) for turn in turns if turn.conversation in labelled]
-    return judge_predictions(predictions, file.gold, conversations)
-
-
-def reference_of(file: RunFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
-    """Return the verdict on one turn, with its reference; None if it has none."""
-    return next((turn for turn in verdicts_on(file, turns) or () if turn.turn == index), None)
+def verdicts_on(file: RunFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...]:
+    """Judge turns of a run by their references; empty if none of their conversations has references."""
+    answered = {turn.conversation for turn in turns} & file.gold.keys()
+    conversations = [one for name, one in file.conversations.items() if name in answered]
+    predictions = [prediction_of(turn) for turn in turns if turn.conversation in answered]
+    return judge_predictions(predictions, file.gold, conversations) if conversations else ()
 
 
 Place = tuple[str, int]
@@ -181,25 +171,19 @@ async def find_wrong_turns(
         # Conversations that will be run again are neither right nor wrong yet.
         waiting = {example.conversation for example in broken if example.status != "failed"}
         turns = {_place(turn): turn for turn in await store.turns(record.id) if turn.conversation not in waiting}
-        verdicts = None if file is None else await compute(verdicts_on, file, tuple(turns.values()))
-        gold = file.gold if file is not None and verdicts is not None else {}
-        frame = saved if verdicts is None else TurnFrame.of(verdicts)
-        wrong = (
-            _find_wrong_turns(frame)
-            if frame is not None
-            else {place: None for place, turn in turns.items() if turn.number is None}
-        )
-        wrong = {place: cause for place, cause in wrong.items() if place in turns}
-        shown, total = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
-        compared = frame is not None
+        verdicts = () if file is None else await compute(verdicts_on, file, tuple(turns.values()))
+        gold = file.gold if file is not None and verdicts else {}
+        frame = TurnFrame.of(verdicts) if verdicts else saved
+        compared, total = frame is not None, len(turns)
+        wrong = dict.fromkeys(place for place, turn in turns.items() if turn.number is None)
+        if frame is not None:
+            wrong = {place: cause for place, cause in _find_wrong_turns(frame).items() if place in turns}
+        shown = {place: turns[place] for place in list(wrong)[:most]}
     else:
         stored = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
         unfinished = {example.conversation for example in broken}
-        wrong = {
-            place: why
-            for place, why in _find_wrong_turns(saved).items()
-            if place[0] not in unfinished or place in stored
-        }
+        found_wrong = _find_wrong_turns(saved).items()
+        wrong = {place: why for place, why in found_wrong if place[0] not in unfinished or place in stored}
         shown = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
         total, compared = sum((await store.count_turns(record.id, "index")).values()), True
     pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in shown} if graphs}
@@ -249,11 +233,9 @@ Basis = Literal["references", "kept scores"]
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run with its verdicts; unless `judge_runs` was called with `whole`, its other figures are missing.
+    """A run with its verdicts, and if `judge_runs` was called with `whole`, its other figures.
 
-    Attributes:
-        seconds: The seconds of each finished turn; 0 if unknown.
-        usage: The usage of models over all turns.
+    `seconds` has one value for each finished turn, 0 if unknown.
     """
 
     run: RunRecord

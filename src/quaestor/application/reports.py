@@ -12,7 +12,7 @@ from quaestor.application.stored_turns import kind_objects
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_source
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, Number, value_from_text, value_to_benchmark
+from quaestor.core.answer_value import Number, value_from_text, value_to_benchmark
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
@@ -54,7 +54,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
     """
     conversations = {conversation.id: conversation for conversation in dataset.conversations}
     for scored in run.report.turns:
-        conversation = conversations[scored.conversation]
+        conversation, gold = conversations[scored.conversation], scored.gold
         turn = run.turns.get((scored.conversation, scored.turn))
         yield {
             "conversation": scored.conversation,
@@ -63,7 +63,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "answer": None if scored.predicted is None else value_to_benchmark(value_from_text(scored.predicted)),
             **kind_objects(turn),
             "program": scored.program,
-            "gold": _gold_json(scored.gold),
+            "gold": float(gold.value) if isinstance(gold, Number) else value_to_benchmark(gold),
             "gold_program": scored.gold_program,
             "correct": scored.correct,
             "program_correct": scored.program_correct,
@@ -115,10 +115,6 @@ def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, Jso
         "evidence_1": scored.verdicts["evidence_1"],
         "evidence_5": scored.verdicts["evidence_5"],
     }
-
-
-def _gold_json(value: AnswerValue) -> JsonValue:
-    return float(value.value) if isinstance(value, Number) else value_to_benchmark(value)
 
 
 TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]

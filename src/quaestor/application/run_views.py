@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from itertools import takewhile
 from typing import Self
 
-from quaestor.application.judged_runs import find_run_file, reference_of, verdicts_on
+from quaestor.application.judged_runs import find_run_file, verdicts_on
 from quaestor.application.plan_steps import PlanNode, turn_nodes
 from quaestor.application.run_service import require_same_questions
 from quaestor.application.score_service import is_score_of
@@ -101,12 +101,7 @@ def answer_words(turn: TurnListing) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run in a list.
-
-    Attributes:
-        score: The latest score; None if the run was not scored, or continued since.
-        progress: The number of conversations with each status; empty for a complete run.
-    """
+    """A run in a list, with its latest score unless it continued since, and if it is incomplete, its progress."""
 
     run: RunRecord
     score: ScoreRecord | None = None
@@ -138,7 +133,6 @@ class RunViews:
     """Reads runs of a store and their scores; an async context manager that closes the scores."""
 
     def __init__(self, store: RunStore, uri: str) -> None:
-        """Open the scores of the store."""
         self._store, self._scores = store, open_scores(uri)
 
     async def __aenter__(self) -> Self:
@@ -221,11 +215,7 @@ class RunViews:
 
 
 def by_chance(counts: PairCounts) -> float | None:
-    """Return the p-value of the difference between two runs, by the exact McNemar test.
-
-    The test is over the turns that only one of them has right. None if no turn is judged in both, or SciPy is not
-    installed.
-    """
+    """Return the p-value of the exact McNemar test; None if no turn is judged in both, or SciPy is not installed."""
     if find_spec("scipy") is None or not counts.outcomes.keys() - {"unjudged"}:
         return None
     return mcnemar(counts.outcomes.get("first", 0), counts.outcomes.get("second", 0))
@@ -277,6 +267,7 @@ async def read_turn_detail(views: RunViews, store: RunStore, run: str, conversat
     def detail() -> TurnDetail:
         turn, found = turn_of_record(record), file.conversations.get(conversation) if file else None
         earlier = [serial.restore(Answer, one.answer) for one in records if one.index < record.index]
+        verdicts = verdicts_on(file, records) if file and view.score else ()
         return TurnDetail(
             view.run,
             record,
@@ -288,7 +279,7 @@ async def read_turn_detail(views: RunViews, store: RunStore, run: str, conversat
             nodes=turn_nodes(turn, earlier),
             exchanges=exchange_views(prompts),
             document=found.document if found else None,
-            reference=reference_of(file, records, record.index) if file and view.score else None,
+            reference=next((one for one in verdicts if one.turn == record.index), None),
         )
 
     return await compute(detail)

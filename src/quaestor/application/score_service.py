@@ -4,6 +4,7 @@ Scores are for people, never for a solver.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -75,23 +76,18 @@ async def score_run(
     report = Report(tuple(judged), score_of(columns))
     broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
     scored = ScoredRun(run, turns, report, broken)
-    if keep_in is None:
-        return scored
-    try:
-        opened = open_scores(keep_in)
-        if opened is not None:
-            async with opened as scores:
-                digest = digest_of_references(gold)
-                await scores.add_score(make_score_records(run, dataset.path, columns, report.score, calls_in, digest))
-    except StoreError as error:
-        # The caller gets the score although it was not saved.
-        return replace(scored, unkept=str(error))
+    if keep_in is not None:
+        digest = gold.digest if isinstance(gold, FileGold) else None
+        try:
+            async with open_scores(keep_in) or nullcontext() as scores:
+                if scores is not None:
+                    await scores.add_score(
+                        make_score_records(run, dataset.path, columns, report.score, calls_in, digest)
+                    )
+        except StoreError as error:
+            # The caller gets the score although it was not saved.
+            return replace(scored, unkept=str(error))
     return scored
-
-
-def digest_of_references(gold: Gold) -> str | None:
-    """Return the digest of the file that references were read from, or None for other sources."""
-    return gold.digest if isinstance(gold, FileGold) else None
 
 
 LARGE = 1_000
@@ -107,18 +103,12 @@ class RunScores:
     verdicts: Verdicts = field(default_factory=dict)
     outdated: bool = False
 
-    @property
-    def current(self) -> ScoreRecord | None:
-        """The latest score, unless the run continued after it."""
-        return self.latest[0] if self.latest and not self.outdated else None
-
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
     """Read the saved scores of a run; empty if it was not scored, or its store does not keep scores."""
-    opened = open_scores(uri)
-    if opened is None:
-        return RunScores()
-    async with opened as store:
+    async with open_scores(uri) or nullcontext() as store:
+        if store is None:
+            return RunScores()
         by_file: dict[str, ScoreRecord] = {}
         for score in await store.scores(run.id):
             by_file.setdefault(score.dataset, score)
@@ -134,23 +124,17 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
 
 async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, TurnFrame | None]:
     """Return the latest score of a run, and its verdicts with the answers, or None if the run continued after it."""
-    opened = open_scores(uri)
-    if opened is None:
-        return None, None
-    async with opened as store:
-        score = (await store.latest_scores([run.id])).get(run.id)
-        if score is None or not is_score_of(score, run):
+    async with open_scores(uri) or nullcontext() as store:
+        score = (await store.latest_scores([run.id])).get(run.id) if store is not None else None
+        if store is None or score is None or not is_score_of(score, run):
             return score, None
         return score, await store.judged_frame(run.id)
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:
     """Return the latest score of each scored run by the run's id."""
-    opened = open_scores(uri)
-    if opened is None:
-        return {}
-    async with opened as store:
-        found = {score.run: score for score in reversed(await store.scores())}
+    async with open_scores(uri) or nullcontext() as store:
+        found = {score.run: score for score in reversed(await store.scores())} if store is not None else {}
     return {run.id: found[run.id] for run in runs if run.id in found and is_score_of(found[run.id], run)}
 
 

@@ -47,7 +47,6 @@ class CachingSolver:
     """Caches the answers of a deterministic solver by question and conversation history."""
 
     def __init__(self, solver: Solver) -> None:
-        """Wrap a solver; it may be asked about several pages."""
         self.name, self._solver = solver.name, solver
         self._answers: dict[Hashable, Answer] = {}
 
@@ -64,7 +63,6 @@ class RecordedAnswers:
     """Answers the turns of one conversation as a stored run did."""
 
     def __init__(self, name: str, conversation: Conversation, turns: Sequence[TurnRecord]) -> None:
-        """Set the name, the conversation, and its stored turns."""
         self.name, self._conversation = name, conversation
         self._turns = {turn.index: turn for turn in turns}
 
@@ -110,17 +108,14 @@ async def replay_cascade(
     return tuple(found)
 
 
-def _stages(turn: Turn) -> list[StageAnswered]:
-    return [event for event in turn.events if isinstance(event, StageAnswered)]
-
-
 def _has_escalated(turn: Turn) -> bool:
-    return any(event.stage > 1 for event in _stages(turn))
+    return any(isinstance(event, StageAnswered) and event.stage > 1 for event in turn.events)
 
 
 def _is_unchanged(turn: Turn, least: float) -> bool:
     """Return whether a turn is the same at a higher confidence threshold of the first stage."""
-    return _has_escalated(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))
+    stages = (event for event in turn.events if isinstance(event, StageAnswered))
+    return _has_escalated(turn) or all((event.confidence or 0.0) >= least for event in stages)
 
 
 THRESHOLDS = tuple(step / 20 for step in range(21))
@@ -178,12 +173,7 @@ def cascade_curve(
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCascade:
-    """Two runs as the stages of a cascade.
-
-    Attributes:
-        replayed: Whether the first run's solver answered again with the second run's answers in the history; if not,
-            each turn is taken from its run unchanged.
-    """
+    """Two runs as the stages of a cascade; unless `replayed`, each turn is taken from its run unchanged."""
 
     first: RunRecord
     second: RunRecord

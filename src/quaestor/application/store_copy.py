@@ -7,7 +7,7 @@ again, and the end of a conversation is written last.
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,12 +31,13 @@ class StoreParts:
     scores: ScoreStore | None = None
 
 
-async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> StoreParts:
-    """Open a store and its scores until the stack is closed."""
-    runs = await stack.enter_async_context(open_store(uri, create=create))
-    await runs.runs()  # creates the store now, because scores need an existing one
-    scores = open_scores(uri)
-    return StoreParts(runs, await stack.enter_async_context(scores) if scores else None)
+@asynccontextmanager
+async def open_parts(uri: str, *, create: bool = False) -> AsyncIterator[StoreParts]:
+    """Yield a store with its scores."""
+    async with open_store(uri, create=create) as runs:
+        await runs.runs()  # creates the store now, because scores need an existing one
+        async with open_scores(uri) or nullcontext() as scores:
+            yield StoreParts(runs, scores)
 
 
 async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[RunRecord], None] | None = None) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,14 +25,13 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     have all their turns, and that contents match their digests. The printed digest covers all records: two stores with
     the same digest have the same records.
     """
-    from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
+    from quaestor.application.store_copy import digest_of_all, digests_of, open_parts
     from quaestor.store.base import display_uri
 
     uri = load_settings({"store": store}).store
 
     async def read() -> None:
-        async with AsyncExitStack() as stack:
-            parts = await opened_parts(stack, uri, create=False)
+        async with open_parts(uri) as parts:
             with announce(f"checking {display_uri(uri)}"):
                 found = await parts.runs.check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
@@ -72,13 +70,12 @@ def vacuum_store(
     have not ended are never deleted.
     """
     from quaestor.application.run_service import ended_before
-    from quaestor.application.store_copy import opened_parts
+    from quaestor.application.store_copy import open_parts
 
     uri = load_settings({"store": store}).store
 
     async def work() -> None:
-        async with AsyncExitStack() as stack:
-            parts = await opened_parts(stack, uri, create=False)
+        async with open_parts(uri) as parts:
             old = await ended_before(parts.runs, older_than) if older_than is not None else ()
             if old:
                 for record in old:
@@ -107,19 +104,15 @@ def copy_stores(
     Stores are given as sqlite:///PATH, a path or mongodb://HOST/DATABASE. Records already in the target are not
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
-    from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
+    from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, open_parts
     from quaestor.store.base import display_uri
 
     def done(run: "RunRecord") -> None:
         print(f"{run.id}: {count_noun(run.conversations, 'conversation')}", file=sys.stderr)
 
     async def work() -> None:
-        async with AsyncExitStack() as stack:
-            parts = await opened_parts(stack, source, create=False)
-            others = await opened_parts(stack, target, create=True)
+        async with open_parts(source) as parts, open_parts(target, create=True) as others:
             await copy_store(parts, others, done)
-            if others.scores is None:
-                others = await opened_parts(stack, target, create=False)
             with announce("comparing"):
                 source_digests = await digests_of(parts)
                 target_digests = await digests_of(others)

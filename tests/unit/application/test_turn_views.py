@@ -11,7 +11,7 @@ import pytest
 from played_runs import run_sample
 
 from quaestor.application import score_service
-from quaestor.application.judged_runs import WrongTurns, find_run_file, find_wrong_turns, reference_of, verdicts_on
+from quaestor.application.judged_runs import WrongTurns, find_run_file, find_wrong_turns, verdicts_on
 from quaestor.application.run_views import RunViews, TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.score_service import score_run
 from quaestor.datasets.formats import read_dataset
@@ -114,8 +114,7 @@ def test_a_turn_has_its_reference_beside_it(stored_run: tuple[RunRecord, tuple[T
     assert verdicts is not None
     one = verdicts[1]
     beside = [turn for turn in turns if turn.conversation == one.conversation]
-    assert reference_of(file, beside, one.turn) == one
-    assert reference_of(file, beside, 99) is None
+    assert one in verdicts_on(file, beside)
 
 
 def test_moved_or_changed_file_is_reported_missing(
@@ -139,8 +138,8 @@ def test_questions_without_references_have_none(stored_run: tuple[RunRecord, tup
     run, turns = stored_run
     file = find_run_file(run)
     assert file is not None
-    assert verdicts_on(replace(file, gold={}), turns) is None
-    assert verdicts_on(file, ()) is None
+    assert verdicts_on(replace(file, gold={}), turns) == ()
+    assert verdicts_on(file, ()) == ()
 
 
 @pytest.fixture

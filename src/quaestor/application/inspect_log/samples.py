@@ -112,10 +112,11 @@ def inspect_score(
     verdicts: dict[str, JsonValue] = {name: list(_outcomes(scored, name)) for name in names}
     answered = {turn.index: turn for turn in records}
     lines = [_line(turn, answered.get(turn.turn)) for turn in scored]
+    end = [] if broken is None else ["", f"The conversation did not finish: {broken}"]
     return Score(
         value={name: _mean(_outcomes(scored, name)) for name in names},
         answer="; ".join(_show(answered.get(turn.turn)) for turn in scored),
-        explanation="\n".join(["| | answer | reference | |", "|---|---|---|---|", *lines, *_end(broken)]),
+        explanation="\n".join(["| | answer | reference | |", "|---|---|---|---|", *lines, *end]),
         metadata={_VERDICTS: verdicts, _PAGE: scored[0].page, _PLACE: place},
     )
 
@@ -179,10 +180,6 @@ def _line(scored: TurnScore, turn: TurnRecord | None) -> str:
     outcome = _show(turn) if turn is None or turn.error is None else turn.error
     cells = (scored.turn + 1, outcome, reference, "right" if scored.correct else scored.cause or "wrong")
     return f"| {' | '.join(' '.join(str(cell).split()).replace('|', '/') for cell in cells)} |"
-
-
-def _end(broken: str | None) -> list[str]:
-    return [] if broken is None else ["", f"The conversation did not finish: {broken}"]
 
 
 def _show(turn: TurnRecord | None) -> str:
