@@ -6,9 +6,8 @@ sources, steps.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from quaestor.application.error_lines import read_faults
 from quaestor.application.named_values import (
@@ -22,6 +21,7 @@ from quaestor.application.named_values import (
 )
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
+from quaestor.core import serial
 from quaestor.core.parsing import parse_cell
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
@@ -56,16 +56,11 @@ def calculate_formula(
 def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
     """Parse a plan in words from its JSON."""
     try:
-        return _plans().validate_python(written)
+        return serial.load(WorkflowPlan, written)
     except ValidationError as error:
         found = error.errors(include_url=False)
         (where, what), *_ = read_faults(found, written)
         raise InputError(f"invalid plan at {where}: {what}") from None
-
-
-@lru_cache(maxsize=1)
-def _plans() -> TypeAdapter[WorkflowPlan]:
-    return TypeAdapter(WorkflowPlan)
 
 
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
@@ -108,10 +103,10 @@ def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[
 
 def _cell(name: str, value: CellValue, document: Document) -> Extract:
     source = find_cell(document, value.row, value.column, table=value.table, first=0)
-    quantity = quantity_at(document, source)
+    label, quantity = place_label(document, source), quantity_at(document, source)
     if quantity is None:
-        raise InputError(f"{name}: no number at {place_label(document, source)}")
-    return Extract(0, source, place_label(document, source), quantity)
+        raise InputError(f"{name}: no number at {label}")
+    return Extract(0, source, label, quantity)
 
 
 def _text(name: str, value: TextValue, document: Document) -> Extract:

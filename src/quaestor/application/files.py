@@ -40,12 +40,12 @@ class OutputFile:
         self.require_free()
         if self.path.exists() and not self.path.is_file():
             # A device or a pipe, such as /dev/stdout, cannot be replaced.
-            with _named_in_errors(self.path):
+            with named_in_errors(self.path):
                 yield self.path
             return
         target = self.path.resolve()
         temporary = _temporary_path(target)
-        with _named_in_errors(self.path):
+        with named_in_errors(self.path):
             try:
                 temporary.touch(exist_ok=False)
                 yield temporary
@@ -90,7 +90,7 @@ class OutputFolder:
         """Open one of the files for writing line by line, in place, because it is read while it grows."""
         path = self.path / name
         _require_free(path, self.inputs, self.force or go_on)
-        with _named_in_errors(path):
+        with named_in_errors(path):
             make_private_folder(self.path)
             mode: Literal["a", "w", "x"] = "a" if go_on else "w" if self.force else "x"
             return open(path, mode, encoding="utf-8", opener=open_private)
@@ -101,7 +101,7 @@ class OutputFolder:
         self.require_free()
         target = self.path.resolve()
         temporary = _temporary_path(target)
-        with _named_in_errors(self.path):
+        with named_in_errors(self.path):
             try:
                 temporary.mkdir(parents=True)
                 yield temporary
@@ -133,13 +133,14 @@ def _temporary_path(target: Path) -> Path:
 
 
 @contextmanager
-def _named_in_errors(path: Path) -> Iterator[None]:
+def named_in_errors(path: Path, what: str = "write") -> Iterator[None]:
+    """Raise the errors of the system in the block as errors about a file: `cannot write FILE: no space left`."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot {what} {path}: {error.strerror or error}") from error
 
 
 def write_private(path: Path, data: bytes) -> None:

@@ -5,6 +5,7 @@ An ontology is named by a Turtle file, or by the digest of a stored one or at le
 
 from pathlib import Path
 
+from quaestor.application.files import named_in_errors
 from quaestor.core.patterns import lazy_regex
 from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import Policy
@@ -45,11 +46,10 @@ async def _whole_digest(prefix: str, store: RunStore) -> str:
 def read_ontology(path: Path) -> Ontology:
     """Read the ontology in a Turtle file."""
     try:
-        return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
+        with named_in_errors(path, "read"):
+            return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not valid UTF-8: an ontology is a Turtle file") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
 async def ontology_or_latest(settings: Settings) -> Ontology:

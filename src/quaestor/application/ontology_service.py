@@ -63,22 +63,19 @@ async def build_corpus_ontology(
     return built
 
 
-async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Build the graph of a page, and freeze it in the store."""
+async def build_page_graph(page: DocumentInCorpus, settings: Settings, *, freeze: bool = False) -> KnowledgeGraph:
+    """Build the graph of a page, and freeze it in the store if wanted."""
     graphs = await load_graphs(page.corpus, settings)
     graph, ontology = graphs.graph(page.document), graphs.ontology
-    async with open_store(settings.store) as opened:
-        await opened.save_ontology(ontology.digest, ontology.triples)
-        await opened.freeze_graph(graph_key(page.document, ontology.digest), graph.triples())
+    if freeze:
+        async with open_store(settings.store) as opened:
+            await opened.save_ontology(ontology.digest, ontology.triples)
+            await opened.freeze_graph(graph_key(page.document, ontology.digest), graph.triples())
     return graph
 
 
 async def freeze_graphs(name: str, settings: Settings, limit: int | None = None, *, anew: bool = False) -> FrozenFile:
-    """Build and store the graphs of all pages of a file, for runs to load.
-
-    Args:
-        limit: Use only the pages of the first conversations; a run with that limit has the same own ontology.
-    """
+    """Build and store the graphs of the pages of a file, or of its first conversations, for runs to load."""
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
     graphs = await load_graphs(pages[0].corpus if pages else (), settings)
     digest, built, minted = graphs.ontology.digest, 0, 0
@@ -112,11 +109,6 @@ class _GraphBuilder:
         """Return the graph of a page as triples, and the number of lines without a property in the ontology."""
         graph = self.graphs.graph(document)
         return graph.triples(), len(graph.minted)
-
-
-async def read_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Build the graph of a page."""
-    return (await load_graphs(page.corpus, settings)).graph(page.document)
 
 
 @dataclass(frozen=True, slots=True)

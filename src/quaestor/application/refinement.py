@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from quaestor.application.files import OutputFile
+from quaestor.application.files import OutputFile, named_in_errors
 from quaestor.application.ontologies import find_ontology
 from quaestor.application.run_service import find_runs
 from quaestor.application.tool_advice import refusal_reason
@@ -121,18 +121,15 @@ def _pages(pages: set[str]) -> str:
 def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
     """Write the review file: each proposal with `accept` false, for a person to set to true."""
     found = [{_ACCEPT: False, **serial.dump(proposal)} for proposal in proposals]
-    try:
+    with named_in_errors(path):
         path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def read_proposals(path: Path) -> tuple[Proposal, ...]:
     """Read the accepted proposals of a review file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        with named_in_errors(path, "read"):
+            found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     if not isinstance(found, list):

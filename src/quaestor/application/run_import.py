@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from quaestor.application.files import named_in_errors
 from quaestor.application.run_service import CROSS_VALIDATION
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
@@ -201,7 +202,6 @@ def _item(value: AnswerValue | None) -> ListItem:
 
 
 def _fraction(value: AnswerValue | None) -> AnswerValue | None:
-    """Convert percentages to exact fractions."""
     if isinstance(value, Number):
         return Number(value.value.scaleb(-2))
     if isinstance(value, ValueList):
@@ -245,16 +245,10 @@ def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal
 
 
 def _show(given: object) -> str:
-    """Return the content of a field, abbreviated."""
     if given is None:
         return "missing"
     text = json.dumps(given, default=str, ensure_ascii=True)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def unanswered(answers: ImportedTurns, conversations: Sequence[Conversation]) -> int:
-    """Return the number of turns that a file does not answer."""
-    return sum(len(conversation.questions) for conversation in conversations) - len(answers)
 
 
 SOLVER = "import"
@@ -272,23 +266,20 @@ class ImportedRun:
 
 async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | None = None) -> ImportedRun:
     """Store the answers in a file as a run; all of them, or nothing."""
-    try:
+    with named_in_errors(file, "read"):
         data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from error
     normalized = run_name(file.stem if name is None else name)
     answers = await compute(read_answers, str(file), data, dataset)
     origin = {"name": normalized, "file": file.name, "digest": hashlib.sha256(data).hexdigest()}
     spec = RunSpec(SOLVER, dataset.path, dataset.digest, dict(origin))
-    run = await keep_whole_run(
-        store, dataset, spec, normalized, "import", lambda run, conversation: _records(run, conversation, answers)
-    )
-    return ImportedRun(run, len(answers), unanswered(answers, dataset.conversations))
 
+    def records_of(run: RunRecord, conversation: Conversation) -> Sequence[TurnRecord]:
+        turns = tuple(imported_turns(conversation, answers, run.started))
+        return turn_records(TurnPlace(run.id, conversation.id), turns, chained=conversation.chained)
 
-def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns) -> Sequence[TurnRecord]:
-    turns = tuple(imported_turns(conversation, answers, run.started))
-    return turn_records(TurnPlace(run.id, conversation.id), turns, chained=conversation.chained)
+    run = await keep_whole_run(store, dataset, spec, normalized, "import", records_of)
+    asked = sum(len(conversation.questions) for conversation in dataset.conversations)
+    return ImportedRun(run, len(answers), asked - len(answers))
 
 
 def run_name(words: str) -> str:

@@ -45,14 +45,6 @@ class TrainingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSummary:
-    """The amount of training data."""
-
-    conversations: int
-    turns: int
-
-
-@dataclass(frozen=True, slots=True)
 class CrossValidationRequest:
     """The datasets to hold out in parts, and additional training data."""
 
@@ -98,8 +90,8 @@ def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -
     return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 
-def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSummary:
-    """Train weights and write them to a folder."""
+def train_weights(request: TrainingRequest, folder: OutputFolder) -> tuple[int, int]:
+    """Train weights and write them to a folder; return the numbers of conversations and turns trained on."""
     require_extra("train", "training")
     folder.require_free()
     measured = held_out_figures(request.figures) if request.figures else None
@@ -109,8 +101,7 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSum
     card = training_card([*request.datasets, *request.dialogues], examples, lines, request.seed, measured)
     with folder.replacing() as temporary:
         save_weights(weights, temporary, card)
-    turns = sum(len(example.questions) for example in (*examples, *lines))
-    return TrainingSummary(len(examples) + len(lines), turns)
+    return len(examples) + len(lines), sum(len(example.questions) for example in (*examples, *lines))
 
 
 def judge_held_out(

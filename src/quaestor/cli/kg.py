@@ -1,6 +1,7 @@
 """`quaestor kg`: build, freeze, show and query the knowledge graphs of pages."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,15 @@ from quaestor.cli.options import (
     print_help_alone,
     with_options,
 )
-from quaestor.cli.printing import announce, make_console, print_grid, print_json, read_named, warn_of_default_policy
+from quaestor.cli.printing import (
+    announce,
+    count_noun,
+    make_console,
+    print_grid,
+    print_json,
+    read_named,
+    warn_of_default_policy,
+)
 from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -79,7 +88,7 @@ def _build_one(page: "DocumentInCorpus", settings: Settings, *, json: bool) -> N
     from quaestor.application.ontology_service import build_page_graph
     from quaestor.cli.render import show_reading, show_statistics
 
-    graph = asyncio.run(build_page_graph(page, settings))
+    graph = asyncio.run(build_page_graph(page, settings, freeze=True))
     if json:
         print_json(graph_object(graph))
         return
@@ -124,12 +133,13 @@ def query_graph_command(
     from quaestor.graph.sparql import Limits
 
     found = query_graph(_graph(page, reading), sparql, Limits())
-    rows = [dict(zip(found.columns, map(_term, row), strict=True)) for row in found.rows]
+    rows = [["" if value is None else str(value) for value in row] for row in found.rows]
     if json:
-        print_json(rows if found.answer is None else found.answer)
+        objects = [dict(zip(found.columns, row, strict=True)) for row in rows]
+        print_json(objects if found.answer is None else found.answer)
         return
     if found.answer is None:
-        _show_rows(rows)
+        _show_rows(found.columns, rows)
     else:
         print("yes" if found.answer else "no")
     for line in found.empty:
@@ -137,19 +147,15 @@ def query_graph_command(
 
 
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
-    from quaestor.application.ontology_service import read_page_graph
+    from quaestor.application.ontology_service import build_page_graph
 
     settings = reading.load()
-    graph = asyncio.run(read_page_graph(read_named([page], settings), settings))
+    graph = asyncio.run(build_page_graph(read_named([page], settings), settings))
     warn_of_default_policy(settings)
     return graph
 
 
-def _term(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _show_rows(rows: list[dict[str, str]]) -> None:
+def _show_rows(columns: Sequence[str], rows: list[list[str]]) -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
 
@@ -157,9 +163,8 @@ def _show_rows(rows: list[dict[str, str]]) -> None:
     if not rows:
         console.print("no rows")
         return
-    grid = Grid(*dict.fromkeys(name for row in rows for name in row))
+    grid = Grid(*columns)
     for row in rows:
-        cells = (row.get(str(column.header), "") for column in grid.columns)
-        grid.add_row(*(escape(text if len(text) <= _LONGEST_TERM else text[:_LONGEST_TERM] + "...") for text in cells))
+        grid.add_row(*(escape(text if len(text) <= _LONGEST_TERM else text[:_LONGEST_TERM] + "...") for text in row))
     print_grid(console, grid)
-    console.print(f"{len(rows)} row{'s' * (len(rows) != 1)}")
+    console.print(count_noun(len(rows), "row"))

@@ -59,8 +59,8 @@ def train_command(
 
     request = TrainingRequest([dataset_path(name) for name in datasets], dialogues or (), seed, figures)
     used = [*request.datasets, *request.dialogues, *([figures] if figures else [])]
-    trained = train_weights(request, weights_folder(output, used, force=force))
-    print(f"trained on {trained.turns} turns of {trained.conversations} conversations; weights written to {output}")
+    conversations, turns = train_weights(request, weights_folder(output, used, force=force))
+    print(f"trained on {turns} turns of {conversations} conversations; weights written to {output}")
 
 
 def crossvalidate_command(
