@@ -65,13 +65,8 @@ def audit_command(
     if output:
         output.write_json_lines(map(serial.dump, found.candidates))
     if results.json:
-        print_json(
-            {
-                "run": found.run,
-                **({"audited": found.score} if found.score else {}),
-                "candidates": found.candidates,
-            }
-        )
+        audited = {"audited": found.score} if found.score else {}
+        print_json({"run": found.run, **audited, "candidates": found.candidates})
         return
     console = make_console()
     if found.score:

@@ -101,7 +101,6 @@ def ask_command(
 
 
 def _show_examples(page: "DocumentInCorpus", request: "AskRequest", files: str, *, json: bool) -> None:
-    """Print the line items of a document with their years, and example commands."""
     from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable
 

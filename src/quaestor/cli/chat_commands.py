@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import askable_lines
 from quaestor.application.chat_service import Chat
 from quaestor.application.exporting import format_of, write_export
@@ -59,6 +60,10 @@ class ChatLine:
     used: Sequence[Path] = ()
     force: bool = False
 
+    def print(self, line: str) -> None:
+        """Print a line, which may contain text of documents and users."""
+        self.console.print(line, markup=False, soft_wrap=True)
+
 
 def run_chat(context: ChatLine, settings: Settings) -> bool:
     """Answer questions until the input ends, and return whether a piped line failed."""
@@ -100,13 +105,11 @@ def _handle_line(line: str | None, context: ChatLine) -> bool:
 
 
 def _show(context: ChatLine, first: int) -> None:
-    """Print the turns from an index on."""
     for number, turn in enumerate(context.chat.turns[first:], start=first + 1):
         show_turn(context.console, number, turn, context.chat.document)
 
 
 def _completion_words(chat: Chat) -> list[str]:
-    """Return words for completion: line items of the document, and their years."""
     lines = list(askable_lines(chat.document))
     years = sorted({year for line in lines for year in line.years})
     return [*dict.fromkeys(line.label for line in lines), *map(str, years)]
@@ -137,7 +140,7 @@ def completed_commands() -> list[str]:
 def _help(_: str, context: ChatLine) -> None:
     width = max(map(len, HELP))
     for command, description in HELP.items():
-        context.console.print(f"  {command:<{width}}  {description}", markup=False, soft_wrap=True)
+        context.print(f"  {command:<{width}}  {description}")
 
 
 def _why(rest: str, context: ChatLine) -> None:
@@ -168,7 +171,7 @@ def _table(rest: str, context: ChatLine) -> None:
         for number, table in enumerate(tables, start=1):
             title = table.title or next((row.label for row in table.rows if row.label), "")
             size = f"{len(table.rows) - table.header_rows} rows, {len(table.columns)} columns"
-            context.console.print(f"  {number}  {' '.join(title.split())[:100]} ({size})", markup=False, soft_wrap=True)
+            context.print(f"  {number}  {' '.join(title.split())[:100]} ({size})")
         return
     chosen = tables[_number(rest, len(tables), "table") - 1]
     orders = [block.order for block in document.blocks if block.content is chosen]
@@ -180,12 +183,12 @@ def _fix(rest: str, context: ChatLine) -> None:
     ledger = context.chat.ledger
     if rest == "help":
         for form, description in FORMS.items():
-            context.console.print(f"  /fix {form:<34}  {description}", markup=False, soft_wrap=True)
+            context.print(f"  /fix {form:<34}  {description}")
         return
     if rest == "log":
         lines = [correction_line(correction, ledger) for correction in ledger.corrections]
         for line in lines or ["no corrections yet"]:
-            context.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
+            context.print(f"  {visible(line)}")
         return
     fix = read_fix(rest, ledger)
     if fix.act is None:
@@ -200,36 +203,30 @@ def _fix(rest: str, context: ChatLine) -> None:
 def _offer(turn: int, context: ChatLine) -> None:
     """Print the possible corrections of an answer, each with the command to type."""
     ledger = context.chat.ledger
-    now = ledger.turns[turn].answer
-    context.console.print(f"answer {turn + 1}: {visible(show_number(now))}", markup=False, soft_wrap=True)
+    now, offered = ledger.turns[turn].answer, possible_corrections(ledger, turn)
+    context.print(f"answer {turn + 1}: {visible(show_number(now))}")
     for number, source in enumerate(dict.fromkeys(now.sources), start=1):
         shown = show_source(source, ledger.document)
         command = f"  /fix {turn + 1} cell {number} = NUMBER"
-        context.console.print(f"{command:<28}{visible(f'{shown.place} | {shown.span}')}", markup=False, soft_wrap=True)
-    offered = possible_corrections(ledger, turn)
+        context.print(f"{command:<28}{visible(f'{shown.place} | {shown.span}')}")
     for number, offer in enumerate(offered, start=1):
         command = f"  /fix {turn + 1} {number}"
-        context.console.print(
-            f"{command:<28}{visible(f'{offer.description}  ->  {offer.result}')}", markup=False, soft_wrap=True
-        )
+        context.print(f"{command:<28}{visible(f'{offer.description}  ->  {offer.result}')}")
     if not offered and not now.sources:
         context.console.print("  nothing to correct", markup=False)
 
 
 def _show_correction(correction: Correction, context: ChatLine) -> None:
-    """Print the changes that a correction made."""
-    context.console.print(
-        visible(f"{act_words(correction.act, context.chat.ledger)} ({correction.author})"), markup=False, soft_wrap=True
-    )
+    context.print(visible(f"{act_words(correction.act, context.chat.ledger)} ({correction.author})"))
     for line in change_lines(correction, context.chat.ledger):
-        context.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
+        context.print(f"  {visible(line)}")
 
 
 def _save(_: str, context: ChatLine) -> None:
     run = context.runner.run(context.chat.save())
     if run is None:
         raise InputError(f"the conversation cannot be saved: {context.chat.unkept}")
-    context.console.print(f"saved as run {run}; resume it with --resume {run}", markup=False, soft_wrap=True)
+    context.print(f"saved as run {run}; resume it with --resume {run}")
 
 
 def _undo(_: str, context: ChatLine) -> None:
@@ -263,13 +260,11 @@ def _solver(rest: str, context: ChatLine) -> None:
         raise InputError(
             f"missing solver name: choose from {', '.join(solver_names())} (current: {context.chat.solver})"
         )
-    _require_no_cassette(context)
     request = context.chat.request
     named = bool(model) or (request.model_named and solver_spec(name).takes_model)
     settings = replace(request.settings, solver=name, model=model.strip() or request.settings.model)
     # The options of the previous solver do not apply to the next one; those in its own settings table do.
-    ask_request = replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named)
-    context.runner.run(context.chat.change(ask_request))
+    _change(context, replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named))
     context.console.print(f"now using the {context.chat.solver} solver", markup=False)
 
 
@@ -278,16 +273,15 @@ def _model(rest: str, context: ChatLine) -> None:
         raise InputError(
             f"missing model name, such as anthropic:NAME (current: {context.chat.request.settings.model or 'none'})"
         )
-    _require_no_cassette(context)
     request = context.chat.request
-    ask_request = replace(request, settings=replace(request.settings, model=rest), model_named=True)
-    context.runner.run(context.chat.change(ask_request))
+    _change(context, replace(request, settings=replace(request.settings, model=rest), model_named=True))
     context.console.print(f"the {context.chat.solver} solver now uses {rest}", markup=False)
 
 
-def _require_no_cassette(context: ChatLine) -> None:
-    if context.chat.request.cassette.is_used:
+def _change(context: ChatLine, request: AskRequest) -> None:
+    if request.cassette.is_used:
         raise InputError("the solver and model cannot be changed while recording or replaying")
+    context.runner.run(context.chat.change(request))
 
 
 def _turn(rest: str, context: ChatLine) -> tuple[Turn, int]:

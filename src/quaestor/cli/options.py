@@ -33,7 +33,6 @@ _ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
 
 
 def _flag(name: str) -> Any:
-    """Return the typer option of a setting."""
     described = option_field(Settings, name).metadata
     flag, least = described["flag"], described["least"]
     return typer.Option(
@@ -222,7 +221,6 @@ class SolverOptions(SettingOptions):
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
-    """Parse `NAME=VALUE` options."""
     pairs: dict[str, str] = {}
     for pair in given:
         name, separator, value = pair.partition("=")

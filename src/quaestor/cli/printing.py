@@ -194,7 +194,6 @@ def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
 
 
 def _print_first(warnings: Sequence[str], others: str) -> None:
-    """Print the first warnings on stderr, and the number of the others."""
     for line in warnings[:_MAX_WARNINGS]:
         print(visible(f"quaestor: {line}"), file=sys.stderr)
     if len(warnings) > _MAX_WARNINGS:

@@ -11,16 +11,17 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from quaestor.cli.printing import print_grid, print_rows
-from quaestor.conversation.answer import Variable, cite_explanation, confidence_words, show_confidence
+from quaestor.conversation.answer import cite_explanation, confidence_words, show_confidence
 from quaestor.conversation.display import arithmetic, locate_source, show_correction, show_number, show_source
 from quaestor.conversation.events import ToolCalled, event_lines
 from quaestor.conversation.meaning import period_words
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import print_amount, print_value
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
+from quaestor.exports.rows import fact_at
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.store.records import TurnRecord
@@ -130,7 +131,7 @@ def show_stored_turn(
         ("metric type", None if answer.value is None else answer.metric_type),
         ("period", period_words(answer.period) if answer.period else None),
         ("base", answer.base),
-        ("variables", "\n".join(map(_variable, answer.variables))),
+        ("variables", "\n".join(f"{one.name} = {one.value:f}{_scale_words(one.scale)}" for one in answer.variables)),
         ("formula", answer.formula),
         ("program", record.program),
     ):
@@ -160,24 +161,20 @@ def show_stored_turn(
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
     """Return the place of a number, with its label from the page's graph if there is one."""
-    numbers: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions) if graph else ()
-    found = next((number for number in numbers if number.source == source), None)
+    found = fact_at(source, graph) if graph else None
     if isinstance(source, CellRef):
         where = f"table {source.table}, row {source.row}, column {source.column}"
         return f"{found.label} | {found.quantity.text} ({where})" if isinstance(found, Observation) else where
     where = f"{source.section}, sentence {source.sentence + 1}"
-    return f"{_around(found, source)} ({where})" if isinstance(found, MentionFact) else where
+    if not isinstance(found, MentionFact):
+        return where
+    text = found.sentence
+    before, after = text[max(0, source.start - _AROUND) : source.start], text[source.end : source.end + _AROUND]
+    return f"{before}[{text[source.start : source.end]}]{after}".strip() + f" ({where})"
 
 
-def _variable(variable: Variable) -> str:
-    scale = "" if variable.scale is Scale.ONE else f" {variable.scale.value}"
-    return f"{variable.name} = {variable.value:f}{scale}"
-
-
-def _around(mention: MentionFact, ref: SentenceRef) -> str:
-    text = mention.sentence
-    before, after = text[max(0, ref.start - _AROUND) : ref.start], text[ref.end : ref.end + _AROUND]
-    return f"{before}[{text[ref.start : ref.end]}]{after}".strip()
+def _scale_words(scale: Scale) -> str:
+    return "" if scale is Scale.ONE else f" {scale.value}"
 
 
 def _section(console: Console, name: str, text: str) -> None:
@@ -186,7 +183,6 @@ def _section(console: Console, name: str, text: str) -> None:
 
 
 def _references(console: Console, references: References) -> None:
-    """Print the references in a question, and the earlier results that it may use."""
     for reference in references.expressions:
         candidates = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
         meaning = f": {reference.means or 'none'}" if reference.means or not candidates else ""
@@ -261,7 +257,7 @@ def _mention(mention: MentionFact) -> tuple[str, str, str, str, str]:
     quantity = mention.quantity
     return (
         f"{quantity.value:f}",
-        "" if quantity.scale is Scale.ONE else quantity.scale.value,
+        _scale_words(quantity.scale).strip(),
         quantity.unit or "",
         period_code(mention.period) if mention.period else "",
         escape(f"{mention.before} [{quantity.text}] {mention.after}"),

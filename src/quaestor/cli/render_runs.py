@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 
 from quaestor.application.comparison import Agreement, PairReport, RunsCompared, ShownTurn, SideOfTurn
 from quaestor.application.judged_runs import WrongTurn, WrongTurns
+from quaestor.application.report.data import scorer_title
 from quaestor.application.run_figures import RunFigures, StageFigures, TurnFigures, duration_words
 from quaestor.application.run_service import CROSS_VALIDATION, status_word
 from quaestor.application.run_views import exchange_views
@@ -95,7 +96,7 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
 
 def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
     """Return the number of corrections of a run and their authors: `3 by Ada, 1 undone; 2 answers changed`."""
-    undone = sum(1 for made in corrections if made.act["kind"] == "undo")
+    undone = sum(one.act["kind"] == "undo" for one in corrections)
     made = len(corrections) - undone
     authors = ", ".join(dict.fromkeys(one.author for one in corrections))
     changed = len({(one.conversation, c["turn"]) for one in corrections for c in one.changes if isinstance(c, dict)})
@@ -228,14 +229,13 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
 
 def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
     """Return the figures of a cascade's stages in words, by stage."""
-    return {f"stage {one.stage}": _stage_line(one) for one in stages}
-
-
-def _stage_line(stage: StageFigures) -> str:
-    failed = f", failed in {stage.failed}" if stage.failed else ""
-    used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no model requests"
-    mean = duration_words(stage.seconds / stage.asked)
-    return f"{stage.solver} answered {_share(stage.answered, stage.asked)} of {stage.asked}{failed}, {mean} each{used}"
+    lines = {}
+    for one in stages:
+        failed = f", failed in {one.failed}" if one.failed else ""
+        used = Usage.of_counts(one.usage).words if one.usage else "no model requests"
+        answered, mean = _share(one.answered, one.asked), duration_words(one.seconds / one.asked)
+        lines[f"stage {one.stage}"] = f"{one.solver} answered {answered} of {one.asked}{failed}, {mean} each; {used}"
+    return lines
 
 
 def _outcomes(counts: Mapping[str, float], turns: float) -> str:
@@ -355,17 +355,8 @@ def show_candidates(console: Console, candidates: "Sequence[AuditCandidate]") ->
     rows = []
     for one in candidates[:_MOST_CANDIDATES]:
         confidence = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
-        rows.append(
-            (
-                one.conversation,
-                str(one.turn + 1),
-                one.answer,
-                one.program or "",
-                one.reference,
-                confidence,
-                str(one.beside),
-            )
-        )
+        answers = (one.answer, one.program or "", one.reference)
+        rows.append((one.conversation, str(one.turn + 1), *answers, confidence, str(one.beside)))
     heads = ("conversation", "turn", "answer", "program", "reference", "confidence", "same in other runs")
     print_rows(console, heads, rows, words=(0, 3, 4), unbroken=())
     rest = len(candidates) - _MOST_CANDIDATES
@@ -376,9 +367,8 @@ def show_candidates(console: Console, candidates: "Sequence[AuditCandidate]") ->
 def show_comparison(console: Console, found: RunsCompared) -> None:
     """Print the accuracy of each run, and the comparison of each pair."""
     letters = found.letters
-    title = SCORERS[found.scorer].title
+    title, heads = scorer_title(found.scorer), ("", "run", *FIGURE_HEADS)
     rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
-    heads, title = ("", "run", *FIGURE_HEADS), title[0].upper() + title[1:]
     print_rows(console, heads, rows, title=title, words=2, spare=("of", FIGURE_HEADS[-1]))
     if found.judged.basis == "kept scores":
         console.print("based on saved scores; the labelled file was not read", style="dim")
@@ -393,14 +383,13 @@ def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -
     one, other, figures = letters[pair.first], letters[pair.second], pair.figures
     page, company = figures.by_page, figures.by_company
     unjudged = f"; not judged in one run: {pair.unjudged}" if pair.unjudged else ""
-    lines = [
+    for line in (
         f"correct only in {one}: {figures.wins}; only in {other}: {figures.losses}; in both: {figures.both}; in "
         f"neither: {figures.neither}{unjudged}",
         f"{one} - {other}: {format_points(page.value)} points{_intervals(page, company)}",
         f"exact McNemar test: p = {p_value(figures.p)}",
         *_agreement_lines(pair.agreement, one, other),
-    ]
-    for line in lines:
+    ):
         console.print(line)
     heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
     rows: list[tuple[str, ...]] = []
@@ -414,7 +403,7 @@ def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
     ways = [
-        f"{format_interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if format_interval(of)
+        f"{words} by {name}" for name, of in (("page", page), ("company", company)) if (words := format_interval(of))
     ]
     return f", 95 % interval {', '.join(ways)}" if ways else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
 
@@ -452,12 +441,8 @@ def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
     words = side.shown if side.number is None else f"{side.shown}  ({side.number})"
     console.print(f"  {name} {verdict}  {escape(words)}", soft_wrap=True)
     plan = side.program or side.formula
-    details = [
-        f"by {plan}" if plan else "",
-        *side.sources,
-        "" if side.number is None or side.verified else "unverified",
-    ]
-    for line in (*details, side.reason or ""):
+    unverified = "" if side.number is None or side.verified else "unverified"
+    for line in (f"by {plan}" if plan else "", *side.sources, unverified, side.reason or ""):
         if line:
             console.print(f"      {line}", style="dim", markup=False, soft_wrap=True)
 
@@ -475,16 +460,13 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
     grid.add_section()
     used = any(point.usage.tokens for point in found.points)
     for point in found.points:
-        cost = "" if point.usage.cost is None else f"{point.usage.cost:.4f}"
-        passed = f"{point.passed} ({100 * point.share:.1f} %)"
-        row = (
-            f"{point.threshold:g}",
-            passed,
-            *figure_cells(point.right),
+        costs = (
             f"{point.usage.tokens:,}" if used else "",
-            cost,
+            "" if point.usage.cost is None else f"{point.usage.cost:.4f}",
         )
-        grid.add_row(*row, style="bold" if point == found.best else None)
+        passed = f"{point.passed} ({100 * point.share:.1f} %)"
+        style = "bold" if point == found.best else None
+        grid.add_row(f"{point.threshold:g}", passed, *figure_cells(point.right), *costs, style=style)
     grid.columns = [column for column in grid.columns if any(column.cells)]  # imported answers have no cost
     print_grid(console, grid, spare=("of", "tokens", "95 % interval", "US dollars"))
     how = (

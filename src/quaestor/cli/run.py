@@ -1,7 +1,7 @@
 """`quaestor run`, `eval` and `score`: answer the conversations of a dataset, and score a run."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +47,7 @@ def run_command(
         from quaestor.cli.progress import print_run_ontology, show_progress
 
         path = dataset_path(dataset)
-        request, pages = _read_pages(path, options, _request(options, OutputOptions(force=force), path))
+        request, pages = _read_pages(path, options, _request(options, path, None, force=force))
 
     async def answer_all(opened: "RunStore") -> str:
         with show_progress(pages) as progress:
@@ -78,10 +78,11 @@ def eval_command(
         from quaestor.scoring.gold import read_gold
 
         path = dataset_path(dataset)
-        request = _request(options, results, path)
+        request = _request(options, path, results.output, force=results.force)
         recordings = [file for file in (options.record, options.replay) if file]
         used = (path, *options.read_files(request.settings), *recordings)
-        output = _output(results, options.store, used)
+        # Checked before the run, because an error after an hour would be too late.
+        output = output_file(results.output, options.store, used, force=results.force) if results.output else None
         request, pages = _read_pages(path, options, request)
         gold = read_gold(path)
         if judge:
@@ -129,7 +130,7 @@ def score_command(
     from quaestor.scoring.gold import read_gold
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
-    output = _output(results, store, (path, audit))
+    output = output_file(results.output, store, (path, audit), force=results.force) if results.output else None
     gold, settled = read_gold(path), read_audit(audit) if audit else None
     if judge:
         require_judge(path, gold, settings, judge)
@@ -142,33 +143,28 @@ def score_command(
         return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
 
     scored, pages = use_store(store, score_stored)
-    audited = (
-        audited_score(judge_turns(scored.run.id, scored.report.turns, pages.conversations, settled), settled)
-        if settled
-        else None
-    )
+    audited = None
+    if settled:
+        judged_turns = judge_turns(scored.run.id, scored.report.turns, pages.conversations, settled)
+        audited = audited_score(judged_turns, settled)
     _report(scored, pages, output, results.json, audited)
 
 
-def _request(
-    options: RunOptions,
-    results: OutputOptions,
-    dataset: Path,
-) -> "RunRequest":
+def _request(options: RunOptions, dataset: Path, output: Path | None, *, force: bool) -> "RunRequest":
     from quaestor.application.resolve import store_file
     from quaestor.application.run_service import RunRequest
 
     settings = options.load()
-    others = [path for path in (store_file(settings.store), results.output) if path]
+    others = [path for path in (store_file(settings.store), output) if path]
     used = [dataset, *options.read_files(settings), *others]
     return RunRequest(
         settings,
         options.limit,
         options.overrides,
         options.resume,
-        options.cassette(used, force=results.force),
+        options.cassette(used, force=force),
         model_named=options.model is not None,
-        traces=trace_options(options.traces, used, force=results.force, go_on=options.resume is not None),
+        traces=trace_options(options.traces, used, force=force, go_on=options.resume is not None),
     )
 
 
@@ -196,11 +192,6 @@ def _explain_interrupt() -> Iterator[None]:
         raise RunStoppedError("stopped", None, by_person=True) from error
 
 
-def _output(results: OutputOptions, store: str | None, used: "Sequence[Path | None]") -> "OutputFile | None":
-    """Return the output file, checked before the run because an error after an hour would be too late."""
-    return output_file(results.output, store, used, force=results.force) if results.output else None
-
-
 def _report(
     scored: "ScoredRun",
     dataset: "Dataset",
@@ -208,7 +199,6 @@ def _report(
     as_json: bool,
     audited: "AuditedScore | None" = None,
 ) -> None:
-    """Write the output file, if there is one, and print the score."""
     from quaestor.application.reports import score_json, turn_objects
     from quaestor.cli.render_runs import show_audited, show_score
 

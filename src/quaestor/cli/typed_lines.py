@@ -65,7 +65,6 @@ def _readline() -> "ModuleType | None":
 
 
 def _prepare(readline: "ModuleType", history: Path | None, complete: Callable[[str], list[str]]) -> None:
-    """Set up completion, and load the history of earlier sessions."""
     readline.clear_history()
     readline.set_history_length(_MOST_REMEMBERED)
     if history is not None:
