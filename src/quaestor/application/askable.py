@@ -23,8 +23,8 @@ _LINES_TRIED = 5
 """The number of lines that each form of question is tried with."""
 _AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
 """Matches the end of the head noun in the name of a line."""
-_SECONDARY_ROLES = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
-"""The roles of tables that follow primary statements, in this order; all other tables come last."""
+_ORDER = {TableRole.OTHER: 0, TableRole.NOTE: 1, TableRole.DISCUSSION: 2}
+"""The order of the tables that follow primary statements, by role; all other tables come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,11 @@ async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
 def askable_lines(document: Document) -> Iterator[AskableLine]:
     """Yield lines with periods: rows under years, or columns beside years."""
     seen: set[str] = set()
-    for table in sorted(document.tables, key=lambda table: (_order(table.role), table.index)):
+
+    def order(table: Table) -> tuple[int, int]:
+        return -1 if table.role.is_statement else _ORDER.get(table.role, len(_ORDER)), table.index
+
+    for table in sorted(document.tables, key=order):
         found: dict[str, dict[int, CellRef]] = {}
         for label, year, cell in _numbers(table):
             # A label that occurs twice is ambiguous.
@@ -73,12 +77,6 @@ def askable_lines(document: Document) -> Iterator[AskableLine]:
                 seen.add(label.casefold())
                 years = tuple(sorted(cells))
                 yield AskableLine(label, years, tuple(cells[year] for year in years))
-
-
-def _order(role: TableRole) -> int:
-    return (
-        -1 if role.is_statement else _SECONDARY_ROLES.index(role) if role in _SECONDARY_ROLES else len(_SECONDARY_ROLES)
-    )
 
 
 def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
@@ -119,16 +117,14 @@ def _verb(name: str) -> str:
 
 def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
     """Yield the first question of each form that was answered from its cells, then others up to the limit."""
-    right = [
-        (form, question)
-        for (form, question, cells), turn in zip(tried, turns, strict=True)
-        if turn.answer.value is not None and frozenset(turn.answer.sources) == cells
-    ]
     first_of_form: dict[int, str] = {}
-    for form, question in right:
-        first_of_form.setdefault(form, question)
+    right: list[str] = []
+    for (form, question, cells), turn in zip(tried, turns, strict=True):
+        if turn.answer.value is not None and frozenset(turn.answer.sources) == cells:
+            first_of_form.setdefault(form, question)
+            right.append(question)
     # A question is never offered twice.
-    yield from list(dict.fromkeys([*first_of_form.values(), *(question for _, question in right)]))[:_EXAMPLES]
+    yield from list(dict.fromkeys([*first_of_form.values(), *right]))[:_EXAMPLES]
 
 
 def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:

@@ -44,10 +44,7 @@ class ConversationFilter:
 def read_filtered(
     path: Path, wanted: ConversationFilter, folder: Path | None = None, cache: ByteCache | None = None
 ) -> tuple[Dataset, Selection | None]:
-    """Return the conversations that a filter selects, and the selection for the run's record.
-
-    The selection is None if the filter is a limit or selects all.
-    """
+    """Return the conversations that a filter selects, and the selection for the record unless it is a limit or all."""
     if wanted.sample is None and not wanted.conversations:
         return read_answerable(path, wanted.limit, folder=folder, cache=cache), None
     dataset = read_answerable(path, folder=folder, cache=cache)

@@ -53,11 +53,7 @@ _NO_NAME = "document"
 
 @dataclass(frozen=True, slots=True)
 class UploadLimits:
-    """Limits on uploads.
-
-    Attributes:
-        files: The maximum number of stored uploads; the least recently used are removed first.
-    """
+    """Limits on uploads; of more than `files`, the least recently used are removed."""
 
     largest: int = 50_000_000
     most: int = 1 << 30
@@ -93,11 +89,8 @@ class Uploads:
     """A folder of uploads. All calls must come from one event loop, and may run concurrently."""
 
     def __init__(self, folder: Path, cache: ByteCache | None = None, limits: UploadLimits = UploadLimits()) -> None:
-        """Set the folder; it is created with the first upload."""
-        self.folder: Path = folder
-        self.limits: UploadLimits = limits
-        self._cache = cache
-        self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
+        self.folder, self.limits, self._cache = folder, limits, cache
+        self.reading = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
         """Read and store a file, and return it; raise an error, without storing it, if it cannot be asked about."""
@@ -218,9 +211,8 @@ def display_name(name: str) -> str:
     plain = " ".join(plain.split())
     stem, dot, suffix = plain.rpartition(".")
     if len(plain) > _LONGEST_NAME:
-        plain = (
-            f"{stem[: _LONGEST_NAME - 1 - len(suffix)]}.{suffix}" if dot and len(suffix) < 8 else plain[:_LONGEST_NAME]
-        )
+        ending = f".{suffix}" if dot and len(suffix) < 8 else ""
+        plain = (stem if ending else plain)[: _LONGEST_NAME - len(ending)] + ending
     return plain if plain.strip("._ ") else _NO_NAME
 
 
@@ -238,13 +230,12 @@ class DocumentLibrary:
     """The files named at the start, and uploads. All calls must come from one event loop."""
 
     def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
-        """Set the files by their names; they are read when they are opened."""
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache
         self._recent: OrderedDict[str, DocumentInCorpus] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         refusal = "too many uploads in progress: try again in a moment"
-        self.receiving: ConcurrencyLimiter = ConcurrencyLimiter(_RECEIVED, refusal, _RECEIVED_OF_ONE)
+        self.receiving = ConcurrencyLimiter(_RECEIVED, refusal, _RECEIVED_OF_ONE)
 
     @property
     def files(self) -> tuple[LibraryEntry, ...]:
@@ -296,10 +287,7 @@ class DocumentLibrary:
     async def open(self, id: str) -> DocumentInCorpus:
         """Return a document, with the corpus that it is read in."""
         # Concurrent requests for a document share one reading.
-        lock = self._locks.get(id)
-        if lock is None:
-            lock = self._locks[id] = asyncio.Lock()
-        async with lock:
+        async with self._locks.setdefault(id, asyncio.Lock()):
             if id.partition(".")[0] not in self._names and not self._uploads.has(id):
                 self._recent.pop(id, None)
             if (recent := self._recent.get(id)) is not None:

@@ -30,9 +30,15 @@ class Folders:
     """The permitted folders and files. Does not read the content of files."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Resolve the names of the permitted folders and files."""
-        self.has_sample: bool = SAMPLE in names
-        self.roots: dict[str, Path] = _label_roots([_existing_path(name) for name in names if name != SAMPLE])
+        self.has_sample = SAMPLE in names
+        self.roots: dict[str, Path] = {}
+        for path in dict.fromkeys(_existing_path(name) for name in names if name != SAMPLE):
+            # The labels are unique: the names of the files and folders, numbered if several have the same.
+            label, number = path.name or "root", 1
+            while label in self.roots:
+                number += 1
+                label = f"{path.name or 'root'}-{number}"
+            self.roots[label] = path
 
     def find(self, name: str) -> str:
         """Resolve a user's file name for `resolve.read_page`, including the page after `#`."""
@@ -107,16 +113,6 @@ def _existing_path(name: str) -> Path:
     return path
 
 
-def _label_roots(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the permitted folders and files by unique labels: their names, numbered if several have the same."""
-    labelled: dict[str, Path] = {}
-    for path in dict.fromkeys(paths):
-        wanted = path.name or "root"
-        label = next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 10_000))) if name not in labelled)
-        labelled[label] = path
-    return labelled
-
-
 def _split(name: str) -> Iterator[tuple[Path, str]]:
     """Yield the possible splits into path and `#page`, first the whole name as a path."""
     yield Path(name), ""
@@ -127,8 +123,6 @@ def _split(name: str) -> Iterator[tuple[Path, str]]:
 
 def _holds(root: Path, path: Path) -> bool:
     """Return whether a file is the permitted file, or is in the permitted folder and not hidden."""
-    if path == root:
-        return True
     return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
@@ -161,7 +155,6 @@ class FolderLibrary:
     """Opens the documents of folders through a `DocumentLibrary`. All calls must come from one event loop."""
 
     def __init__(self, folders: Folders, library: DocumentLibrary) -> None:
-        """Set the permitted folders, and the library that opens documents."""
         self._folders, self._library = folders, library
 
     async def names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quaestor.core.serial import Triple
+from quaestor.documents.shown import shorten_text
 from quaestor.errors import GraphError
 
 MOST = 40
@@ -58,7 +59,6 @@ class GraphNetwork:
     """A graph that is explored node by node."""
 
     def __init__(self, triples: Sequence[Triple]) -> None:
-        """Index the triples of a graph by subject."""
         self._facts: dict[str, list[Triple]] = {}
         for triple in triples:
             self._facts.setdefault(triple.s, []).append(triple)
@@ -111,7 +111,7 @@ class GraphNetwork:
     def _node(self, name: str) -> NetworkNode:
         triples = self._facts[name]
         facts = tuple((_words(one.p), _value(one.o)) for one in triples if one.p != _TYPE and one.o not in self._facts)
-        return NetworkNode(name, _cut(self._label(name, dict(facts))), self._kind(name), facts)
+        return NetworkNode(name, shorten_text(self._label(name, dict(facts)), _LABEL), self._kind(name), facts)
 
     def _label(self, name: str, facts: Mapping[str, str]) -> str:
         kind = self._kind(name)
@@ -140,8 +140,3 @@ def _value(term: str) -> str:
     if match is None:
         return term if term.lstrip("-").replace(".", "", 1).isdigit() else _local(term).replace("_", " ")
     return re.sub(r"\\(.)", lambda sign: _ESCAPES.get(sign[1], sign[1]), match[1])
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1].rstrip()}…"

@@ -83,8 +83,6 @@ class NumberCheck:
 
 @dataclass(frozen=True, slots=True)
 class _PrintedNumber:
-    """A number of the document."""
-
     source: Source
     quantity: Quantity
     counts: Dimension
@@ -203,7 +201,6 @@ def _readings(wanted: Quantity, printed: _PrintedNumber) -> Iterator[tuple[Decim
 
 
 def _nearest(wanted: Quantity, numbers: Sequence[_PrintedNumber], document: Document) -> Iterator[NumberMatch]:
-    """Yield the numbers closest to one that was not found."""
     if not wanted.value:
         return
     found: dict[Source, tuple[Decimal, _PrintedNumber]] = {}

@@ -256,12 +256,7 @@ LARGEST = 12_000
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a document.
-
-    Attributes:
-        pages: The first and the last page of the part, counted from 1 as in viewers; None if not known.
-        tables: The tables with rows in this part, by their places in the document, from 0.
-    """
+    """A part of a document: its first and last page, from 1, if known, and the numbers of its tables, from 0."""
 
     number: int
     of: int

@@ -112,6 +112,5 @@ def _first_numbers(operand: RowRef | CellGroup) -> str:
 
 
 def _result_text(step: Extract | Compute, register: StepResult) -> str:
-    """Return the result of a step, formatted like an answer."""
     metric = metric_of(step.operation) if isinstance(step, Compute) else "value"
     return show_number(Answer(value=register.value, scale=register.scale, unit=register.unit, metric_type=metric))

@@ -27,8 +27,6 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The reply of the judge."""
-
     reason: str
     right: bool
 

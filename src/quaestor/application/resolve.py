@@ -42,12 +42,9 @@ _ADDRESS = lazy_regex(r"(?:https?|ftp|file)://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class DocumentInCorpus:
-    """A document, with the documents that its ontology is learned from.
+    """A filing, a page of a dataset, or several files as one document, with the name that a user gave.
 
-    Attributes:
-        document: A filing, a page of a dataset, or several files as one document.
-        corpus: All documents of its file: by default the ontology is learned from all of them.
-        name: The name that a user gave, `DATASET#ID` or the file; empty if there is none.
+    By default the ontology is learned from `corpus`, all documents of its file.
     """
 
     document: Document

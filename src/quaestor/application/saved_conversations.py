@@ -49,12 +49,10 @@ _LARGEST = 16_384
 
 @dataclass(frozen=True, slots=True)
 class SavedConversation:
-    """A conversation in the list.
+    """A conversation in the list, with a random id that cannot be guessed.
 
-    Attributes:
-        id: A random key that cannot be guessed.
-        title: The title that a person gave, else the first question; "" before that.
-        runs: The stored runs of the conversation, the latest last: each begins with a copy of the one before.
+    The title is the one that a person gave, else the first question. Each of `runs` begins with a copy of the one
+    before.
     """
 
     id: str
@@ -77,7 +75,6 @@ class SavedConversations:
     """A folder of conversations, which several servers may share."""
 
     def __init__(self, folder: Path) -> None:
-        """Set the folder; it is created with the first conversation."""
         self.folder = folder
         self._locks: int | None = None
 
@@ -188,10 +185,7 @@ def _lock_place(id: str) -> int:
 
 
 def _append_line(path: Path, line: bytes) -> bool:
-    """Append a line to a file; return False if the file is missing or too large.
-
-    Replacing the file each time would be slower, because some systems then flush it to disk immediately.
-    """
+    """Append a line to a file, faster than replacing it; return False if the file is missing or too large."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:

@@ -92,10 +92,7 @@ class InspectModels:
         return httpx2.Response(200, json=self._reply(output))
 
     async def _messages(self, body: Node, model: str) -> "list[ChatMessage]":
-        """Return the messages of a request, with Inspect's original message in place of each earlier reply.
-
-        The original contains the model's reasoning.
-        """
+        """Return the messages of a request, with Inspect's original of each earlier reply, which has the reasoning."""
         from inspect_ai.model import messages_from_openai
 
         messages = await messages_from_openai(body["messages"], model)

@@ -77,7 +77,6 @@ class SampleRunner:
     """Runs conversations of one dataset with one solver, and prepares the solver and the graphs once."""
 
     def __init__(self, given: PreparedTask) -> None:
-        """Create a runner for a dataset and solver."""
         self._given = given
         self._lock = asyncio.Lock()
         self._shared: tuple[Solver, GraphProvider] | None = None

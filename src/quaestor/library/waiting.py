@@ -45,12 +45,10 @@ class _Background:
             return self._loop
 
     def submit(self, begin: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Run a coroutine without waiting for it, if the loop has been started."""
         if self._loop is not None and self._loop.is_running():
             asyncio.run_coroutine_threadsafe(begin(), self._loop)
 
     def end(self) -> None:
-        """Let running coroutines finish, and stop the loop."""
         if self._loop is None or self._thread is None:
             return
         with suppress(TimeoutError, CancelledError):
