@@ -39,8 +39,6 @@ def measure(workload: Workload) -> Iterable[Figure]:
     loading = [_timed(lambda g=g: g.ask("ASK { ?s ?p ?o }"))[0] for _, g in graphs]  # type: ignore[misc]
     yield milliseconds("first SPARQL query of a graph", loading, "pages, loading its triples")
     asked = [(g, _query(g)) for _, g in graphs if g.observations]
-    patterns = [_median(lambda g=g: _by_pattern(g)) for g, _ in asked]  # type: ignore[misc]
-    yield milliseconds("value by triple patterns", patterns, "pages")
     ours = [_median(lambda g=g, q=q: g.select(q)) for g, q in asked]  # type: ignore[misc]
     yield milliseconds("value by SPARQL", ours, "pages")
     theirs = [_rdflib(g, q) for g, q in asked]
@@ -65,17 +63,6 @@ def _query(graph: KnowledgeGraph) -> str:
     query = _QUERY.replace("<INSTANCE>", observation.instance).replace("<PROPERTY>", observation.predicate)
     assert observation.quantity.value in {row["value"] for row in graph.select(query)}
     return query
-
-
-def _by_pattern(graph: KnowledgeGraph) -> list[str]:
-    observation = graph.observations[len(graph.observations) // 2]
-    nodes = [t.s for t in graph.triples(p="kg:instance", o=observation.instance)]
-    return [
-        t.o
-        for node in nodes
-        if graph.triples(node, "kg:property", observation.predicate)
-        for t in graph.triples(node, "kg:value")
-    ]
 
 
 def _rdflib(graph: KnowledgeGraph, query: str) -> float:

@@ -95,8 +95,8 @@ def test_several_processes_store_the_same_as_one(tmp_path: Path, monkeypatch: py
 
     def run_and_read(name: str, engine: Engine, config: ModelConfig) -> object:
         folder = tmp_path / name
-        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
-            run_file(dataset, tmp_path / f"{name}.db", engine, config, observing=traces.observe)
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as observe:
+            run_file(dataset, tmp_path / f"{name}.db", engine, config, observing=observe)
         return stored_content(tmp_path / f"{name}.db"), {file.name: read_trace(file) for file in folder.iterdir()}
 
     def read_trace(file: Path) -> list[str]:
@@ -161,9 +161,9 @@ def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: 
     with ModelServer(lambda request: replace(reply_to(request), delay=0.02)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         folder, store = tmp_path / "traces", tmp_path / "runs.db"
-        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as observe:
             config = ModelConfig(spec)
-            run_file(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=traces.observe)
+            run_file(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=observe)
         assert sorted(ids) == sorted(one.id for one in dataset.conversations)
         sent = len(server.requests)
         _, examples, turns = stored(store)

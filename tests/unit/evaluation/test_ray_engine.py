@@ -211,8 +211,8 @@ def test_workers_replay_a_recording_and_traces_have_their_requests(
     def replayed(name: str, engine: Engine) -> tuple[str, dict[str, list[str]]]:
         folder, store = tmp_path / name, tmp_path / f"{name}.db"
         config = ModelConfig(spec, cassette=CassettePlayer(tape))
-        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
-            run_stored(dataset, store, engine, factory=AskingSolver, config=config, observing=traces.observe)
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as observe:
+            run_stored(dataset, store, engine, factory=AskingSolver, config=config, observing=observe)
         return content(stored(store)), {file.name: read_trace(file) for file in folder.iterdir()}
 
     def read_trace(file: Path) -> list[str]:

@@ -191,4 +191,4 @@ def test_model_stays_connected_until_closed_or_garbage_collected(local_models: N
         del left
         gc.collect()
         quaestor.open(NAME).ask(ASKED[0])
-        assert chat._open is None
+        assert chat._resources is None

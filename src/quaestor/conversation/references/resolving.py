@@ -20,7 +20,7 @@ from quaestor.conversation.references.expressions import (
 )
 from quaestor.conversation.references.lineage import Result, latest_results, results_of_turns, years_of
 from quaestor.conversation.references.pointing import Likeness, find_focus, in_focus_of, score_likeness
-from quaestor.conversation.references.ranking import rank_sets, read_weights
+from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.turn import Memory
 from quaestor.core.patterns import lazy_regex
 from quaestor.questions.question import Question, names_in
@@ -48,16 +48,17 @@ _OVER = lazy_regex(r"\b(?:over|during|through|throughout|across|within|in|for)\s
 _ITS_YEAR = lazy_regex(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\s+)?(?:19|20)\d\d\b")
 
 
-def resolve(question: Question, memory: Memory) -> References:
+def resolve(question: Question, memory: Memory, weights: Weights | None = None) -> References:
     """Resolve what a question refers to in earlier turns, by deterministic rules without a model.
 
     Args:
         memory: The turns so far; empty for the first question.
+        weights: The weights of traits and cues; None for those of the package.
     """
     if not memory.turns:
         return References()
     latest = latest_results(results_of_turns(memory))
-    sets = rank_sets(question, latest, read_weights())
+    sets = rank_sets(question, latest, weights or read_weights())
     focus, switched = find_focus(question, memory)
     scene = _Scene(question, latest, sets, memory.entity_in_focus, focus)
     expressions = find_expressions(question)
