@@ -186,6 +186,10 @@ def _power(values: Sequence[Decimal]) -> Decimal:
     return Decimal(base**exponent)
 
 
+def _mean(values: Sequence[Decimal]) -> Decimal:
+    return _sum(values) / len(values)
+
+
 def _sum(values: Sequence[Decimal]) -> Decimal:
     return sum(values[1:], values[0])
 
@@ -219,7 +223,7 @@ _COMPARED = frozenset({">", "<", ">=", "<=", "="})
 _ONE, _TWO, _MANY, _MANY_OR_ONE = (1, 1), (2, 2), (2, MOST_OPERANDS), (1, MOST_OPERANDS)
 
 _FIRST, _SIZE = _number(lambda v: v[0]), _number(lambda v: v[0].copy_abs())
-_SUM, _MEAN, _LEAST, _MOST = _number(_sum), _number(lambda v: _sum(v) / len(v)), _number(min), _number(max)
+_SUM, _MEAN, _LEAST, _MOST = _number(_sum), _number(_mean), _number(min), _number(max)
 _COUNT, _GROWTH = _number(lambda v: Decimal(len(v))), _number(lambda v: _divide((v[0] - v[1], v[1])))
 
 OPERATIONS: dict[str, Operation] = {
