@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import prod
+from math import isclose, log10, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,10 +251,14 @@ def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:
 
 
 def _build_relative(outcome: TurnAction) -> TurnAction:
-    base = outcome.operands[1]
+    first, base = outcome.operands
     if outcome.value is None or base.value == 0 or (base.kind == "constant" and base.value == 1):
         return outcome
-    return replace(outcome, operation="percentage_change", value=outcome.value / base.value, counts=PLAIN)
+    # If the operands have different scales, the difference is in the smaller one, to which one of them was converted.
+    converted = first.value - outcome.value
+    digits = log10(converted / base.value) if converted / base.value > 0 else 0.0
+    divisor = converted if isclose(digits, round(digits), abs_tol=1e-9) else base.value
+    return replace(outcome, operation="percentage_change", value=outcome.value / divisor, counts=PLAIN)
 
 
 def restore_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:
