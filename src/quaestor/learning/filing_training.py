@@ -1,5 +1,6 @@
 """Trains the weights for questions about filings on labelled conversations, and saves them."""
 
+import gzip
 import json
 import random
 import re
@@ -16,7 +17,7 @@ from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, 
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
-from quaestor.solvers.embedded.filings.loading import HUNDREDTHS, MILLIONTHS, THOUSANDTHS, TRANSLATION
+from quaestor.solvers.embedded.filings.loading import HUNDREDTHS, MILLIONTHS, THOUSANDTHS, locate_weights
 from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
@@ -94,15 +95,19 @@ def company_of(filing: str) -> str:
 def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
     """Write weights to a folder in the format of `read_filing_weights`."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "intents.json").write_text(_write_classifier(weights.intents), encoding="utf-8")
-    (folder / "kinds.json").write_text(_write_classifier(weights.kinds), encoding="utf-8")
-    (folder / TRANSLATION).write_text(_write_translation(weights.translation), encoding="utf-8")
-    trees = {"words.json": weights.words, "series.json": weights.ranker}
+    trees = {"words": weights.words, "series": weights.ranker}
     if weights.confidence is not None:
-        trees |= {"right.json": weights.confidence.right, "answerable.json": weights.confidence.answerable}
+        trees |= {"right": weights.confidence.right, "answerable": weights.confidence.answerable}
+    written = {
+        "intents": _write_classifier(weights.intents).encode(),
+        "kinds": _write_classifier(weights.kinds).encode(),
+        "translation": _write_translation(weights.translation).encode(),
+    }
     for name, fitted in trees.items():
         assert isinstance(fitted, FittedTrees)
-        fitted.save(folder / name)
+        written[name] = fitted.document
+    for name, document in written.items():
+        locate_weights(folder, name).write_bytes(gzip.compress(document, mtime=0))
 
 
 def _write_translation(translation: Translation) -> str:

@@ -36,16 +36,16 @@ LeafRows = tuple[Floats, NDArray[np.float64]]
 
 
 class FittedTrees(Trees):
-    """Trees fitted by XGBoost, with their JSON."""
+    """Trees fitted by XGBoost, with their JSON in `document`."""
 
     def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
         """Read a result of `keep_for_scoring`, with the names of the columns."""
         super().__init__(document, names)
-        self._document = document
+        self.document = document
 
     def save(self, path: Path) -> None:
         """Write the trees as JSON."""
-        path.write_bytes(self._document)
+        path.write_bytes(self.document)
 
 
 def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:

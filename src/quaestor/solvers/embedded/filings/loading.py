@@ -1,10 +1,12 @@
-"""Weights for questions about filings, in a folder of human-readable JSON files.
+"""Weights for questions about filings, in a folder of compressed JSON files.
 
-`intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
-sentences and of series, `right.json` and `answerable.json` the two models of confidence; these four are trees fitted by
-XGBoost, which is not needed to read them. `translation.json` has the words of questions for the words of lines.
+`intents` and `kinds` are the classifiers of questions, `words` and `series` the rankers of sentences and of series,
+`right` and `answerable` the two models of confidence; these four are trees fitted by XGBoost, which is not needed to
+read them. `translation` has the words of questions for the words of lines.
 """
 
+import gzip
+import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -26,10 +28,9 @@ FILINGS_FOLDER = "filings"
 
 HUNDREDTHS = 100.0
 """Scale of the stored classifier weights."""
-TRANSLATION = "translation.json"
 THOUSANDTHS, MILLIONTHS = 1e3, 1e6
-"""Scales of its probabilities and frequencies."""
-_TREES = ("words.json", "series.json", "right.json", "answerable.json")
+"""Scales of the stored probabilities and frequencies of words."""
+_TREES = ("words", "series", "right", "answerable")
 
 
 @lru_cache(maxsize=4)
@@ -51,17 +52,37 @@ def read_filing_weights(folder: Path) -> FilingWeights:
         ModelError: See `load_filing_weights`.
     """
     try:
-        intents = _read_classifier(folder / "intents.json", INTENTS)
-        kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
-        words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
-        translation = _read_translation(folder / TRANSLATION)
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        intents = _read_classifier(folder, "intents", INTENTS)
+        kinds = _read_classifier(folder, "kinds", KINDS, by_terms=True)
+        words, series, right, answerable = (Trees(_read(folder, name)) for name in _TREES)
+        translation = _read_translation(folder)
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        ModelError,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+    ) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
     return FilingWeights(intents, kinds, words, series, translation, ConfidenceModel(right.names, right, answerable))
 
 
-def _read_translation(file: Path) -> Translation:
-    written = from_json(file.read_bytes())
+def locate_weights(folder: Path, name: str) -> Path:
+    """Return the file of a model."""
+    return folder / f"{name}.json.gz"
+
+
+def _read(folder: Path, name: str) -> bytes:
+    return gzip.decompress(locate_weights(folder, name).read_bytes())
+
+
+def _read_translation(folder: Path) -> Translation:
+    written = from_json(_read(folder, "translation"))
     pairs = {term: _divide(found, THOUSANDTHS) for term, found in written["pairs"].items()}
     return Translation(pairs, _divide(written["frequencies"], MILLIONTHS))
 
@@ -70,10 +91,14 @@ def _divide(numbers: Mapping[str, int], whole: float) -> dict[str, float]:
     return {term: number / whole for term, number in numbers.items()}
 
 
-def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:
-    written = from_json(file.read_bytes())
+def _read_classifier(
+    folder: Path, name: str, classes: tuple[str, ...], *, by_terms: bool = False
+) -> QuestionClassifier:
+    written = from_json(_read(folder, name))
     if tuple(written["classes"]) != classes:
-        raise ModelError(f"{file.name} is of other classes")
+        raise ModelError(f"{name} is of other classes")
     # For each feature: pairs of a class and its weight.
-    matrix = read_sparse_rows(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
+    matrix = read_sparse_rows(
+        list(written["weights"].values()), len(classes), locate_weights(folder, name)
+    ) / np.float32(HUNDREDTHS)
     return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)

@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import json
 import shutil
@@ -6,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.errors import ModelError
-from quaestor.solvers.embedded.filings.loading import load_filing_weights
+from quaestor.solvers.embedded.filings.loading import load_filing_weights, locate_weights
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, load_weights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
@@ -35,7 +36,6 @@ def test_invalid_signature_weights_are_refused(tmp_path: Path, row: object) -> N
         ("ranker.json", "mean", [1.0, 2.0]),
         ("signature.json", "intercept", [1.0]),
         ("calibration.json", "intercept", 10**400),
-        ("filings/intents.json", "weights", []),
     ],
 )
 def test_invalid_or_missing_numbers_are_reported_in_one_line(
@@ -46,8 +46,22 @@ def test_invalid_or_missing_numbers_are_reported_in_one_line(
     written = json.loads((folder / file).read_text(encoding="utf-8"))
     (folder / file).write_text(json.dumps({**written, key: value}), encoding="utf-8")
     with pytest.raises(ModelError) as raised:
-        (load_filing_weights if file.startswith("filings/") else load_weights)(folder)
-    assert "damaged" in str(raised.value) or "filings" in str(raised.value)
+        load_weights(folder)
+    assert "damaged" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", gzip.compress(b"{}"), gzip.compress(b'{"classes": [], "weights": []}'), gzip.compress(b"1" * 9)[:-4]],
+)
+@pytest.mark.parametrize("name", ["intents", "series"])
+def test_damaged_weights_for_filings_are_reported_in_one_line(tmp_path: Path, name: str, content: bytes) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(SHIPPED, folder)
+    locate_weights(folder / "filings", name).write_bytes(content)
+    with pytest.raises(ModelError, match="filings") as raised:
+        load_filing_weights(folder)
     assert "\n" not in str(raised.value)
 
 
