@@ -75,7 +75,12 @@ def test_wheel_has_metadata(archives: tuple[Path, Path]) -> None:
             "quaestor",
             PurePosixPath(metadata).parts[0],
         }
-    for field in ("Name: quaestor", "License-Expression: MIT", "License-File: LICENSE", "Requires-Python: >=3.11"):
+    for field in (
+        "Name: quaestor",
+        "License-Expression: MIT AND Apache-2.0",
+        "License-File: LICENSE",
+        "Requires-Python: >=3.11",
+    ):
         assert field in lines
     extras = {line.removeprefix("Provides-Extra: ") for line in lines if line.startswith("Provides-Extra: ")}
     assert extras == set(PROJECT["optional-dependencies"])
@@ -84,7 +89,7 @@ def test_wheel_has_metadata(archives: tuple[Path, Path]) -> None:
 def test_citation_matches_the_package() -> None:
     """The citation matches the package; `make check` validates it against the schema of the format."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert (citation["title"], citation["version"], citation["license"]) == (
+    assert (citation["title"], citation["version"], " AND ".join(citation["license"])) == (
         PROJECT["name"],
         PROJECT["version"],
         PROJECT["license"],

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from quaestor.conversation.references.expressions import find_expressions
 from quaestor.core.patterns import lazy_regex
+from quaestor.ontology.word_vectors import SIMILARITIES, read_word_vectors
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
@@ -110,6 +111,15 @@ LEAF_FEATURES: dict[str, str] = {
     "points_back": "1 the first side of a comparison points back, 2 the second, 3 both; 0 neither",
     "question_count": "the question asks how many",
     "question_price": "the question asks for the price of one",
+    "similar": "cosine of the mean vectors of the question's words and of its labels",
+    "similar_asked": "mean over the question's words of the cosine of the most similar word in its labels",
+    "similar_text": "mean over the words in its labels of the cosine of the most similar one in the question",
+    "similar_least": "the lowest cosine of a word of the question with the most similar one in its labels",
+    "similar_around": "similar, by all its words",
+    "similar_around_asked": "similar_asked, by all its words",
+    "best_similar": "similar less the best of the page",
+    "best_similar_asked": "similar_asked less the best of the page",
+    "best_similar_around": "similar_around_asked less the best of the page",
     "lookup": "probability that the turn is a lookup",
     "fresh": "expected number of new leaves that the turn takes",
 }
@@ -168,6 +178,7 @@ def _measure_question(turn: TurnView) -> dict[str, _Column]:
         **_measure_years(turn),
         **_measure_sides(turn),
         **_measure_telling_words(turn),
+        **_measure_similarities(turn),
         "pointed": _measure_pointed_words(turn),
         "points_back": question.comparison.first.back + 2 * question.comparison.second.back,
         "asked": is_among(np.abs(page.leaves.value), question.numbers),
@@ -284,6 +295,21 @@ def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
         "best_telling_label": _subtract_best(label / whole),
         "label_told": label_share,
         "best_label_told": _subtract_best(label_share),
+    }
+
+
+def _measure_similarities(turn: TurnView) -> dict[str, Floats]:
+    """Features that compare words by their vectors."""
+    asked, compare = dict.fromkeys(turn.question.stems), read_word_vectors().compare
+    labels = compare(asked, [dict.fromkeys((*leaf.row, *leaf.column)) for leaf in turn.leaves.leaves]).T
+    around = compare(asked, [dict.fromkeys(leaf.around) for leaf in turn.leaves.leaves]).T
+    return {
+        **dict(zip(SIMILARITIES, labels, strict=True)),
+        "similar_around": around[0],
+        "similar_around_asked": around[1],
+        "best_similar": _subtract_best(labels[0]),
+        "best_similar_asked": _subtract_best(labels[1]),
+        "best_similar_around": _subtract_best(around[1]),
     }
 
 

@@ -102,7 +102,7 @@ def test_nearest_of_many_years_are_listed() -> None:
     answer = quaestor.open(many).ask("what were net sales in 1987?")
     assert "1987" in why(answer)
     assert "2000" in why(answer)
-    assert "2015" not in why(answer)
+    assert "2015" not in why(answer).partition("; nearest")[0]
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
