@@ -1,4 +1,4 @@
-"""Makes the vectors of words that the rankers for filings use, from a small model of sentences.
+"""Makes the vectors of words that the scorer of page numbers uses, from a small model of sentences.
 
 `python -m benchmarks.word_vectors MODEL FILE [--cache FOLDER] [--more FOLDER]` writes them to FILE, with the suffix
 `.npz`. MODEL is the folder of all-MiniLM-L6-v2 (Apache 2.0), such as the unpacked `model.zip` of the package
