@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.solvers.embedded.models import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
 from quaestor.solvers.embedded.page import Floats
 
@@ -85,15 +86,17 @@ class _Likelihood:
         weights, of_alone = (part.astype(np.float32) for part in self.weights(flat))
         scores = np.empty(len(self._right))
         for row, places, part in zip(weights, self._places, self._parts, strict=True):
-            scores[places] = part @ row
-        scores[self._alone] += self._of_alone @ of_alone
+            scores[places] = multiply(part, row)
+        scores[self._alone] += multiply(self._of_alone, of_alone)
         odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._turn])
         right = odds * self._right
         total, correct = np.add.reduceat(odds, self._starts), np.add.reduceat(right, self._starts) + _TINY
         error = (odds / total[self._turn] - right / correct[self._turn]).astype(np.float32)
-        by_form = np.array([part.T @ error[places] for places, part in zip(self._places, self._parts, strict=True)])
+        by_form = np.array(
+            [multiply(part.T, error[places]) for places, part in zip(self._places, self._parts, strict=True)]
+        )
         by_operation = by_form.reshape(_OPERATIONS, FORMS_OF_OPERATION, -1).sum(axis=1)
-        by_alone = (self._of_alone.T @ error[self._alone])[None]
+        by_alone = multiply(self._of_alone.T, error[self._alone])[None]
         gradients = (by_operation.sum(axis=0, keepdims=True), by_operation, by_form, by_alone)
         gradient = [
             (slope + cost * layer).ravel() for slope, cost, layer in zip(gradients, _COSTS, layers, strict=True)

@@ -8,6 +8,8 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
+
 Floats = NDArray[np.float32]
 
 SIMILARITIES = ("similar", "similar_asked", "similar_text", "similar_least")
@@ -54,11 +56,11 @@ class WordVectors:
         together = np.concatenate([rows[place] for place in known])
         sizes = np.array([len(rows[place]) for place in known])
         begins = np.cumsum(sizes) - sizes
-        cosines = self.directions[own] @ self.directions[together].T
+        cosines = multiply(self.directions[own], self.directions[together].T)
         best = np.maximum.reduceat(cosines, begins, axis=1)
         means = _normalize(np.add.reduceat(self.vectors[together], begins, axis=0))
         found[known] = np.column_stack([
-            means @ _normalize(self.vectors[own].sum(axis=0)),
+            multiply(means, _normalize(self.vectors[own].sum(axis=0))),
             best.mean(axis=0),
             np.add.reduceat(cosines.max(axis=0), begins) / sizes,
             best.min(axis=0),

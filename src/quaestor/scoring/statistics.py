@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from quaestor.core.matrices import multiply
+
 Numbers = np.ndarray[Any, Any]
 
 RESAMPLES = 2000
@@ -125,7 +127,7 @@ def _interval(values: Numbers, names: Sequence[str] | Numbers) -> tuple[float, f
     kinds, times = np.unique(sums + 1j * totals, return_counts=True) if groups > _MANY else (sums, totals)
     if groups > _MANY and len(kinds) * _OF_A_KIND < groups:
         drawn = random.multinomial(groups, times / groups, size=RESAMPLES).astype(float)
-        found = (drawn @ kinds.real) / (drawn @ kinds.imag)
+        found = multiply(drawn, kinds.real) / multiply(drawn, kinds.imag)
     else:
         found = np.empty(RESAMPLES)
         step = max(1, _AT_ONCE // groups)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from quaestor.conversation.answer import Answer, confidence_words
 from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
+from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_relative_periods
 from quaestor.core.provenance import CellRef
@@ -25,7 +26,7 @@ from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights, weigh
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # ---- The years of a document.
@@ -187,7 +188,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
     known = [(column, own) for stem, own in weight.items() if (column := page.vocabulary.get(stem)) is not None]
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
-    described, by_labels = weigh(page.described[:, columns], values), weigh(page.labels[:, columns], values)
+    described, by_labels = multiply(page.described[:, columns], values), multiply(page.labels[:, columns], values)
     # If the numbers of the page have no years, no year can be missing.
     years = [year for year in question.years if page.years]
     of_asked_years = _select_asked_years(measured, bool(years))

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.expressions import find_expressions
+from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.ontology.word_vectors import SIMILARITIES, read_word_vectors
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among, weigh
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnView, last_leaves
 
 # Words of a question that a number's label may have: those after "that", and those for an operation.
@@ -199,7 +200,7 @@ def _measure_pointed_words(turn: TurnView) -> Floats:
         columns = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
         if columns and len(leaves):
             ones = np.ones(len(columns), np.float32)
-            found = np.maximum(found, weigh(leaves.labels[:, columns], ones) / len(words))
+            found = np.maximum(found, multiply(leaves.labels[:, columns], ones) / len(words))
     return found
 
 
@@ -245,7 +246,7 @@ def _measure_words(turn: TurnView) -> dict[str, Floats]:
     q, q_weight = _weigh_stems(page, now)
     c, c_weight = _weigh_stems(page, context)
     b, _ = _weigh_stems(page, dict.fromkeys(both, 1.0))
-    in_leaf, in_row, in_column = weigh(leaves.around, q), weigh(leaves.row, q), weigh(leaves.column, q)
+    in_leaf, in_row, in_column = multiply(leaves.around, q), multiply(leaves.row, q), multiply(leaves.column, q)
     pair_vector = np.zeros(leaves.row_pairs.shape[1], np.float32)
     for pair in zip(turn.question.stems, turn.question.stems[1:], strict=False):
         if pair in leaves.pairs:
@@ -254,17 +255,17 @@ def _measure_words(turn: TurnView) -> dict[str, Floats]:
         "question_in_leaf": in_leaf / q_weight,
         "question_in_row": in_row / q_weight,
         "question_in_column": in_column / q_weight,
-        "question_near": weigh(leaves.near, q) / q_weight,
-        "context_near": weigh(leaves.near, c) / c_weight,
+        "question_near": multiply(leaves.near, q) / q_weight,
+        "context_near": multiply(leaves.near, c) / c_weight,
         "row_in_question": in_row / page.row_weight,
         "whole_row": _measure_whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
-        "pairs_in_question": weigh(leaves.row_pairs, pair_vector) / page.pair_count,
-        "question_in_caption": weigh(leaves.caption, q) / q_weight,
-        "context_in_row": weigh(leaves.row, c) / c_weight,
-        "context_in_leaf": weigh(leaves.around, c) / c_weight,
-        "row_in_context": weigh(leaves.row, b) / page.row_weight,
-        "column_in_context": weigh(leaves.column, b) / page.column_weight,
+        "pairs_in_question": multiply(leaves.row_pairs, pair_vector) / page.pair_count,
+        "question_in_caption": multiply(leaves.caption, q) / q_weight,
+        "context_in_row": multiply(leaves.row, c) / c_weight,
+        "context_in_leaf": multiply(leaves.around, c) / c_weight,
+        "row_in_context": multiply(leaves.row, b) / page.row_weight,
+        "column_in_context": multiply(leaves.column, b) / page.column_weight,
     }
     return {
         **columns,
@@ -286,8 +287,8 @@ def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
     ]
     rarity = page.rarity[known]
     whole = max(float(rarity.sum()), 1e-6)
-    telling = weigh(page.leaves.around[:, known], rarity) / whole if size else np.zeros(0, np.float32)
-    label = weigh(page.leaves.labels[:, known], rarity) if size else np.zeros(0, np.float32)
+    telling = multiply(page.leaves.around[:, known], rarity) / whole if size else np.zeros(0, np.float32)
+    label = multiply(page.leaves.labels[:, known], rarity) if size else np.zeros(0, np.float32)
     label_share = label / page.label_rarity
     return {
         "telling": telling,
@@ -321,7 +322,7 @@ def _measure_sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     for slot in (first, second):
         vector, weight = _weigh_stems(page, dict.fromkeys(sorted(slot.stems), 1.0))
         shares.append(
-            (weigh(leaves.near, vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
+            (multiply(leaves.near, vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
     end = boundary(turn.question.lowered)
     power = turn.question.power
@@ -337,7 +338,7 @@ def _measure_sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
 
 def _measure_whole_row(leaves: NumberMatrix, question: Floats) -> Floats:
     size = leaves.row.sum(axis=1)
-    missing = size - weigh(leaves.row, (question > 0).astype(np.float32))
+    missing = size - multiply(leaves.row, (question > 0).astype(np.float32))
     return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.lineage import find_latest_turn
+from quaestor.core.matrices import multiply
 from quaestor.questions.metric_types import SEVERAL
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates import (
@@ -107,7 +108,7 @@ def find_distinct_places(
 
 def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
     """Return the Jaccard similarity of each pair's labels, and the share of the question's stems in either label."""
-    inside = view.labels @ view.labels.T
+    inside = multiply(view.labels, view.labels.T)
     size = view.labels.sum(axis=1)
     one, other = view.label[first], view.label[second]
     shared = inside[one, other]

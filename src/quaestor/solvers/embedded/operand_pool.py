@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.comparison import ComparisonArgument
@@ -72,7 +73,7 @@ class SignatureModel:
         named = list_features(question, earlier, signatures)
         known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
         rows, values = [row for row, _ in known], np.array([value for _, value in known])
-        score = self.intercept + values @ self.weights[rows]
+        score = self.intercept + multiply(values, self.weights[rows])
         score = np.exp(score - score.max())
         score /= score.sum()
         return Signatures(zip(self.classes, score.tolist(), strict=True))

@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -141,14 +142,6 @@ class NumberMatrix:
         """The years of the leaves, from their labels or sentences."""
         in_sentences = {year for leaf in self.leaves for year, _ in leaf.years}
         return frozenset({*self.year.tolist(), *self.other_year.tolist(), *in_sentences} - {0})
-
-
-def weigh(matrix: Floats, weights: Floats) -> Floats:
-    """Return the product of a matrix of words with their weights, one entry per number."""
-    # OpenBLAS kernels may have NaN in unused registers, which is sometimes reported as an invalid operation.
-    with np.errstate(invalid="ignore"):
-        found: Floats = matrix @ weights
-        return found
 
 
 def is_among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
@@ -296,9 +289,9 @@ def build_page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
         idf=weights,
         mean_idf=float(weights.mean()) if len(weights) else 1.0,
         rarity=rarity,
-        label_rarity=np.maximum(weigh(leaves.labels, rarity), 1e-6),
-        row_weight=np.maximum(weigh(leaves.row, weights), 1e-6),
-        column_weight=np.maximum(weigh(leaves.column, weights), 1e-6),
+        label_rarity=np.maximum(multiply(leaves.labels, rarity), 1e-6),
+        row_weight=np.maximum(multiply(leaves.row, weights), 1e-6),
+        column_weight=np.maximum(multiply(leaves.column, weights), 1e-6),
         pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),
         places=static["places"].astype(np.float32),
         static={name: array.astype(np.float32) for name, array in static.items()},

@@ -9,6 +9,7 @@ from math import log, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
@@ -321,7 +322,8 @@ def measure_joint(evidence: Evidence, question: BoundQuestion, kinds: Sequence[f
             continue
         weights = np.array([need.weight for need in needs])
         weights /= weights.sum()
-        lines, sentences = weights @ [need.lines for need in needs], weights @ [need.sentences for need in needs]
+        lines = multiply(weights, np.array([need.lines for need in needs]))
+        sentences = multiply(weights, np.array([need.sentences for need in needs]))
         in_lines, anywhere = _highest(lines), _highest(sentences)
         joint = max(in_lines, _highest(sentences[of_kind]))
         found |= {

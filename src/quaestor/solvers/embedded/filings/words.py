@@ -9,6 +9,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import term, terms
 from quaestor.facts.lines import Moment
@@ -118,7 +119,7 @@ class _Group:
     @property
     def recall(self) -> Floats:
         """The weighted share of the terms in each sentence."""
-        return self.weights @ self.having
+        return multiply(self.weights, self.having)
 
     def recalls(self) -> dict[str, Floats]:
         """Return the weighted share of the terms in each sentence, around it, and in both together."""
@@ -132,11 +133,11 @@ class _Group:
         near = np.maximum(before, np.maximum.reduceat(having, index.begins, axis=1)[:, index.paragraph])
         np.maximum(near[:, :-1], having[:, 1:], out=near[:, :-1])
         return {
-            "own": self.weights @ having,
-            "before": self.weights @ before,
-            "near": self.weights @ near,
-            "under": self.weights @ self.under,
-            "whole": self.weights @ np.maximum(near, self.under),
+            "own": multiply(self.weights, having),
+            "before": multiply(self.weights, before),
+            "near": multiply(self.weights, near),
+            "under": multiply(self.weights, self.under),
+            "whole": multiply(self.weights, np.maximum(near, self.under)),
         }
 
 
@@ -280,13 +281,13 @@ class _SentenceFinder:
         far = places - last
         nearby = (far <= _FAR) & (index.section[np.maximum(last, 0)] == index.section)
         about = np.where(last >= index.begins[index.paragraph], 1.0, _NEARBY * nearby)
-        named = weights @ np.maximum(about, index.under(names)).astype(np.float32)
+        named = multiply(weights, np.maximum(about, index.under(names)).astype(np.float32))
         return {
             "head_own": rest,
             "name_recall": named,
-            "names_own": weights @ having,
+            "names_own": multiply(weights, having.astype(np.float32)),
             "head_named": rest * named,
-            "names_far": weights @ np.minimum(far, 2 * _FAR).astype(np.float32),
+            "names_far": multiply(weights, np.minimum(far, 2 * _FAR).astype(np.float32)),
         }
 
     def _fits(self) -> Floats:
@@ -311,12 +312,12 @@ class _SentenceFinder:
         )
         names = tuple(dict.fromkeys(one for phrase in list(phrases)[:_MOST_PHRASES] for one in phrase))
         row = {name: place for place, name in enumerate(names)}
-        having = self.index.having(names)
+        having = self.index.having(names).astype(np.float32)
         for phrase in list(phrases)[:_MOST_PHRASES]:
             weights = np.array([self.index.rarity(one) for one in phrase], np.float32)
             if weights.sum() > 0:
                 weights /= weights.sum()
-                np.maximum(best, weights @ having[[row[one] for one in phrase]], out=best)
+                np.maximum(best, multiply(weights, having[[row[one] for one in phrase]]), out=best)
         return best
 
     def _numbers_before(self) -> Floats:
