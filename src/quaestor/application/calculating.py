@@ -29,8 +29,7 @@ from quaestor.errors import InputError, QuantityError
 from quaestor.plan.expressions import Variable, is_name, parse_expression
 from quaestor.plan.steps import Constant, Extract, Ref, given_number
 from quaestor.questions.question import read_question
-from quaestor.repair.choosing import place_label, quantity_at
-from quaestor.repair.naming import find_cell
+from quaestor.repair.choosing import find_cell, place_label, quantity_at
 from quaestor.solvers.answering import answer_without_value, build_answer, no_answer_reason, remarks_with, verify_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, quote

@@ -14,7 +14,7 @@ from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.rows import ExportedConversation
 from quaestor.graph.writing import graph_from_triples
-from quaestor.repair.documents import corrected_graph
+from quaestor.repair.numbers import corrected_graph
 from quaestor.store.base import RunStore
 
 ExportFormat = Literal["xlsx", "csv", "json", "markdown", "html"]

@@ -22,10 +22,8 @@ from quaestor.conversation.turn import (
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError
 from quaestor.plan.steps import Compute
-from quaestor.repair.choosing import place_label, quantity_at
-from quaestor.repair.ledger import Ledger
-from quaestor.repair.naming import find_cell, read_corrected
-from quaestor.repair.offers import possible_corrections
+from quaestor.repair.choosing import find_cell, place_label, quantity_at, read_corrected
+from quaestor.repair.ledger import Ledger, possible_corrections
 from quaestor.settings import Settings
 
 FORMS = {

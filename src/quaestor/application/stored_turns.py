@@ -19,8 +19,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
-from quaestor.repair.documents import corrected_document
-from quaestor.repair.numbers import Numbers
+from quaestor.repair.numbers import Numbers, corrected_document
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 

@@ -25,7 +25,7 @@ from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError, unknown_name
 from quaestor.evaluation.recording import TurnPlace, turn_record
-from quaestor.repair.offers import possible_corrections
+from quaestor.repair.ledger import possible_corrections
 from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_names, solver_spec
 

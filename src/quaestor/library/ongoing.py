@@ -19,7 +19,7 @@ from quaestor.errors import InputError
 from quaestor.library.answered import AnsweredQuestion, Answers, Change, changes_of
 from quaestor.library.asking import Questions, questions_of
 from quaestor.library.waiting import run_in_background, run_later, run_sync
-from quaestor.repair.offers import Offer, possible_corrections
+from quaestor.repair.ledger import Offer, possible_corrections
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

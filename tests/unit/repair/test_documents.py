@@ -10,8 +10,7 @@ from quaestor.core.parsing import parse_quantity
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.repair.documents import corrected_document, corrected_graph
-from quaestor.repair.numbers import Numbers
+from quaestor.repair.numbers import Numbers, corrected_document, corrected_graph
 
 MENTION = next(mention for sentence in the_page().sentences for mention in sentence.mentions)
 

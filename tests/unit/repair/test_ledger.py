@@ -26,8 +26,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.errors import InputError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.repair.ledger import Ledger
-from quaestor.repair.offers import possible_corrections
+from quaestor.repair.ledger import Ledger, possible_corrections
 
 FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414", "$ 387,556 million"]
 

@@ -11,8 +11,7 @@ from quaestor.conversation.turn import Correction, active_corrections
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.core.serial import Value
-from quaestor.repair.ledger import Ledger
-from quaestor.repair.offers import possible_corrections
+from quaestor.repair.ledger import Ledger, possible_corrections
 from quaestor.store.listing import ListPage
 from quaestor.web.api.bodies import Part, RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId

@@ -30,8 +30,7 @@ from quaestor.core.provenance import Source
 from quaestor.errors import InputError, QuaestorError
 from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
-from quaestor.repair.ledger import Ledger
-from quaestor.repair.offers import Offer, possible_corrections
+from quaestor.repair.ledger import Ledger, Offer, possible_corrections
 from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
