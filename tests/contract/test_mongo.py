@@ -12,7 +12,7 @@ from pymongo import MongoClient
 
 from quaestor.conversation.events import Note, load_events
 from quaestor.errors import StoreError
-from quaestor.scores.base import ScoreStore
+from quaestor.scores import ScoreStore
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_connection import INDEXES, SCHEMA_VERSION

@@ -18,7 +18,7 @@ from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
-from quaestor.scores.base import ScoreStore
+from quaestor.scores import ScoreStore
 from quaestor.store import mongo_connection
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables

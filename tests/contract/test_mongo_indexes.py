@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient, monitoring
 
-from quaestor.scores.base import ScoreStore
-from quaestor.scores.records import PairFilter, VerdictFilter
+from quaestor.scores import PairFilter, ScoreStore, VerdictFilter
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.mongo import MongoTables

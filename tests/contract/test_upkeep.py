@@ -21,7 +21,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
-from quaestor.scores.base import open_scores
+from quaestor.scores import open_scores
 from quaestor.store import contents
 from quaestor.store.base import open_store
 from quaestor.store.records import GraphKey, StoreCheck, VacuumResult
@@ -145,7 +145,7 @@ def test_copy_refuses_to_overwrite_a_longer_run(pair: tuple[str, str]) -> None:
 COPY = """
 import asyncio, sys
 from quaestor.application.store_copy import StoreParts, copy_store
-from quaestor.scores.base import open_scores
+from quaestor.scores import open_scores
 from quaestor.store import base
 from quaestor.store.sqlite import SqliteStore
 

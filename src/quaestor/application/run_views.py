@@ -32,8 +32,17 @@ from quaestor.core.serial import Value
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.llm.messages import Message, read_request, read_response
-from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.records import JudgedTurn, PairCounts, PairFilter, ScoreRecord, Tally, Verdict, VerdictFilter
+from quaestor.scores import (
+    JudgedTurn,
+    PairCounts,
+    PairFilter,
+    ScoreRecord,
+    ScoreStore,
+    Tally,
+    Verdict,
+    VerdictFilter,
+    open_scores,
+)
 from quaestor.scoring.figures import Score, score_of
 from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.statistics import mcnemar

@@ -11,8 +11,7 @@ from typing import Literal
 from quaestor.application.run_service import require_finished
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
-from quaestor.scores.base import open_scores
-from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, Verdicts, make_score_records
+from quaestor.scores import ConversationScoreRecord, ScoreRecord, Verdicts, make_score_records, open_scores
 from quaestor.scoring.figures import Report, score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.scorers import prediction_of

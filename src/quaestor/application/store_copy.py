@@ -14,8 +14,7 @@ from typing import Any
 from quaestor.core import serial
 from quaestor.core.serial import Triple
 from quaestor.errors import InputError, StoreError, UnknownRunError
-from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.records import ScoreRecords
+from quaestor.scores import ScoreRecords, ScoreStore, open_scores
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord
 

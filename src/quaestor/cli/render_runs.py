@@ -24,7 +24,7 @@ from quaestor.core import serial
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
-from quaestor.scores.records import ScoreRecord, Verdict
+from quaestor.scores import ScoreRecord, Verdict
 from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import FILINGS, SCORERS
 from quaestor.scoring.statistics import (

@@ -364,7 +364,7 @@ def export_command(
 
 def _export_log(target: "OutputFile", run: str, names: Sequence[str], dataset: Path | None, store: str | None) -> None:
     """Write an Inspect log, and warn if it has no scores."""
-    from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
+    from quaestor.application.inspect_log import read_logged_run, write_inspect_log
 
     require_extra("inspect", "writing an Inspect log")
     target.require_free()

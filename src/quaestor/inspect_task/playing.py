@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from quaestor.application.file_cache import load_graphs
-from quaestor.application.inspect_log.log import NO_MODEL
-from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, turn_facts, turn_messages
+from quaestor.application.inspect_log import BROKEN, NO_MODEL, TURNS, dump_turns, turn_facts, turn_messages
 from quaestor.application.resolve import dataset_path, read_answerable
 from quaestor.application.solver_options import SolverOverrides, run_options
 from quaestor.core.computing import compute

@@ -4,7 +4,7 @@ Other modules here and in `application.inspect_log` import Inspect inside functi
 without it.
 """
 
-from quaestor.application.inspect_log.samples import METRICS, SCORER
+from quaestor.application.inspect_log import METRICS, SCORER
 from quaestor.extras import is_installed
 from quaestor.inspect_task.playing import conversation_solver
 from quaestor.inspect_task.task import convfinqa_task, run_scorer

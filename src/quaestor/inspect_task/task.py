@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.application.inspect_log.samples import BROKEN, SCORER, TURNS, inspect_score, sample_input, turns_of_sample
+from quaestor.application.inspect_log import BROKEN, SCORER, TURNS, inspect_score, sample_input, turns_of_sample
 from quaestor.application.resolve import dataset_path
 from quaestor.core.computing import compute
 from quaestor.errors import DatasetError

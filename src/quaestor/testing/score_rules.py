@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from quaestor.errors import UnknownRunError
-from quaestor.scores.base import ScoreStore
-from quaestor.scores.records import (
+from quaestor.scores import (
     ConversationScoreRecord,
     PairFilter,
     ScoreRecord,
     ScoreRecords,
+    ScoreStore,
     Tally,
     Verdict,
     VerdictFilter,

@@ -21,7 +21,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology, Proposal
 from quaestor.ontology.turtle import ontology_from_turtle
-from quaestor.scores.base import open_scores
+from quaestor.scores import open_scores
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 from quaestor.testing.score_rules import make_score
@@ -116,7 +116,7 @@ def test_refinement_reads_no_references_scores_or_answers(tmp_path: Path, monkey
     asyncio.run(fill(tmp_path / "plain.db"))
     asyncio.run(fill(tmp_path / "scored.db", scored=True, wrong="-7"))
     monkeypatch.setattr("quaestor.scoring.gold.read_gold", refuse)
-    monkeypatch.setattr("quaestor.scores.base.open_scores", refuse)
+    monkeypatch.setattr("quaestor.scores.open_scores", refuse)
     assert not Path(RUN.dataset).exists()
     assert proposed(tmp_path / "plain.db") == proposed(tmp_path / "scored.db") != ()
     source = ast.parse(Path(str(refinement.__file__)).read_text(encoding="utf-8"))

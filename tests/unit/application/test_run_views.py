@@ -16,8 +16,7 @@ from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
-from quaestor.scores.base import open_scores
-from quaestor.scores.records import PairFilter, ScoreRecords, Tally, VerdictFilter
+from quaestor.scores import PairFilter, ScoreRecords, Tally, VerdictFilter, open_scores
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.scorers import prediction_of

@@ -26,7 +26,7 @@ from quaestor.conversation.turn import Memory
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.ontology.core import read_core
-from quaestor.scores.base import open_scores
+from quaestor.scores import open_scores
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord

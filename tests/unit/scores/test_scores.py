@@ -12,8 +12,7 @@ import pytest
 
 import quaestor
 from quaestor.core import serial
-from quaestor.scores.base import ScoreStore
-from quaestor.scores.records import ScoreRecords, make_score_records
+from quaestor.scores import ScoreRecords, ScoreStore, make_score_records
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.score_rules import make_score

@@ -17,7 +17,7 @@ from quaestor.application.run_views import RunCounts, RunTurn, RunTurnPair, RunV
 from quaestor.application.stored_turns import kind_objects
 from quaestor.core import serial
 from quaestor.core.serial import Value
-from quaestor.scores.records import ScoreRecord, Tally, Verdict
+from quaestor.scores import ScoreRecord, Tally, Verdict
 from quaestor.store.listing import ListPage
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus
 from quaestor.web.api.bodies import Part, StrictRoute

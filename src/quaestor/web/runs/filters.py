@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 
 from quaestor.application.error_lines import read_faults
 from quaestor.errors import InputError
-from quaestor.scores.records import Outcome, PairFilter, VerdictFilter
+from quaestor.scores import Outcome, PairFilter, VerdictFilter
 from quaestor.scoring.taxonomy import Cause
 from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter, TurnOrder
 from quaestor.store.records import RunKind, RunStatus

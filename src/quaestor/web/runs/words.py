@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from quaestor.application.run_figures import duration_words
 from quaestor.core import serial
-from quaestor.scores.records import ScoreRecord
+from quaestor.scores import ScoreRecord
 from quaestor.scoring.scorers import SCORERS
 from quaestor.scoring.statistics import Proportion
 from quaestor.store.records import RunRecord

@@ -4,7 +4,7 @@ from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
 from quaestor.errors import InputError
-from quaestor.scores.records import PairFilter, VerdictFilter
+from quaestor.scores import PairFilter, VerdictFilter
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.web.runs.filters import ListRequest, PairQuery, RunQuery, TurnQuery, pager
 

@@ -1,1 +1,0 @@
-"""Store of scores beside the runs: verdicts, never reference answers. No solver can import this package."""
