@@ -13,9 +13,17 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from quaestor.application.file_cache import load_graphs
-from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import DocumentInCorpus, require_askable
-from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, interactive_options, named_model
+from quaestor.application.solver_options import (
+    NO_CASSETTE,
+    NO_OVERRIDES,
+    CassetteOptions,
+    SolverOverrides,
+    interactive_options,
+    model_access,
+    named_model,
+    solver_access,
+)
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn
 from quaestor.core.computing import compute, computing_limit

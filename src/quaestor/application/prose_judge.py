@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.application.models import model_access
+from quaestor.application.solver_options import model_access
 from quaestor.conversation.answer import Answer
 from quaestor.core import serial
 from quaestor.datasets.dataset import Dataset

@@ -10,9 +10,16 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from quaestor.application.live_traces import TraceOptions
-from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.ontologies import find_ontology, is_set
-from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, run_options
+from quaestor.application.solver_options import (
+    NO_CASSETTE,
+    NO_OVERRIDES,
+    CassetteOptions,
+    SolverOverrides,
+    named_model,
+    run_options,
+    solver_access,
+)
 from quaestor.cluster.ray_workers import RayWorkerPool, Work, joined_cluster
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset, Selection

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.conversation_filter import ConversationFilter
     from quaestor.application.live_traces import TraceOptions
-    from quaestor.application.models import CassetteOptions
-    from quaestor.application.solver_options import SolverOverrides
+    from quaestor.application.solver_options import CassetteOptions, SolverOverrides
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -259,7 +258,7 @@ class RecordedModelOptions(ModelOptions):
 
     def cassette(self, used_files: Sequence[Path], *, force: bool) -> "CassetteOptions":
         """Return how exchanges with the model are recorded or replayed."""
-        from quaestor.application.models import CassetteOptions
+        from quaestor.application.solver_options import CassetteOptions
 
         return CassetteOptions(self.record, self.replay, used_files, force)
 

@@ -17,10 +17,10 @@ from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import SessionLimits, open_sessions
 from quaestor.web import errors
 from quaestor.web.api.app import ADDRESS, NO_TELEMETRY, create_api
-from quaestor.web.api.problems import is_for_programs
 from quaestor.web.arriving import Bodies
 from quaestor.web.ask.routes import router as ask
-from quaestor.web.repair.routes import router as repair
+from quaestor.web.errors import is_for_programs
+from quaestor.web.repair import router as repair
 from quaestor.web.runs.routes import router as runs
 from quaestor.web.security import LOGIN, STATIC, Access, Guard
 from quaestor.web.site import Site, TheSite

@@ -25,7 +25,7 @@ from quaestor.errors import QuaestorError
 from quaestor.exports.rows import ExportedConversation
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
-from quaestor.web.document_view.parts import Paper
+from quaestor.web.document_view import Paper
 from quaestor.web.errors import INTERNAL, LOG
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages

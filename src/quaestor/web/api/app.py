@@ -17,10 +17,17 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.settings import Settings
-from quaestor.web.api import conversations, corrections, documents, questions, runs, tools
+from quaestor.web.api import conversations, documents, runs, tools
 from quaestor.web.api.bodies import StrictRoute
-from quaestor.web.api.problems import HeadMiddleware, Problem, install_problems, problem_answer, problem_of
-from quaestor.web.errors import INTERNAL, ErrorMiddleware
+from quaestor.web.errors import (
+    INTERNAL,
+    ErrorMiddleware,
+    HeadMiddleware,
+    Problem,
+    install_problems,
+    problem_answer,
+    problem_of,
+)
 from quaestor.web.security import Access
 
 ADDRESS = "/api/v1"
@@ -29,8 +36,8 @@ NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": Fal
 _ROUTERS = (
     documents.router,
     conversations.router,
-    questions.router,
-    corrections.router,
+    conversations.questions,
+    conversations.corrections,
     runs.router,
     runs.comparisons,
     conversations.solvers,

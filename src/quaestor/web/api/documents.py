@@ -24,7 +24,7 @@ from quaestor.core.serial import Value
 from quaestor.errors import InputError
 from quaestor.store.listing import ListPage, ListPart
 from quaestor.web.api.bodies import FILE_TYPE, Part, StrictRoute, file_body
-from quaestor.web.api.problems import problems
+from quaestor.web.errors import problems
 from quaestor.web.site import TheSite, client_of
 
 router = APIRouter(route_class=StrictRoute, prefix="/documents", tags=["documents"])

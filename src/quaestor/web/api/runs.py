@@ -22,7 +22,7 @@ from quaestor.store.listing import ListPage
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus
 from quaestor.web.api.bodies import Part, StrictRoute
 from quaestor.web.api.conversations import FILES
-from quaestor.web.api.problems import problems
+from quaestor.web.errors import problems
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
 from quaestor.web.runs.words import dataset_name, model_name
 from quaestor.web.site import TheSite, download

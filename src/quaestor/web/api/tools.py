@@ -38,7 +38,7 @@ from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 from quaestor.web.api.bodies import RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.documents import DocumentId
-from quaestor.web.api.problems import problems
+from quaestor.web.errors import problems
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter(route_class=StrictRoute, tags=["tools"])

@@ -12,7 +12,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.documents.document import Document
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
-from quaestor.web.document_view.parts import Paper, source_key
+from quaestor.web.document_view import Paper, source_key
 
 _CONTEXT = 70
 """Characters of a sentence shown on each side of a number."""

@@ -31,12 +31,10 @@ from quaestor.errors import (
     UnknownConversationError,
 )
 from quaestor.repair.ledger import Ledger
-from quaestor.web.api.corrections import CorrectionReply, correction_reply
-from quaestor.web.api.problems import status_of
+from quaestor.web.api.conversations import CorrectionReply, correction_reply
 from quaestor.web.ask.cards import cards
-from quaestor.web.document_view.parts import source_at
-from quaestor.web.document_view.views import heading_key, part_view
-from quaestor.web.errors import INTERNAL
+from quaestor.web.document_view import heading_key, part_view, source_at
+from quaestor.web.errors import INTERNAL, status_of
 from quaestor.web.site import Site, TheSite, client_of, download, follow_question
 from quaestor.web.templating import is_partial
 

@@ -15,8 +15,7 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.web.ask.cards import ShownPlace, place_of_source
-from quaestor.web.document_view.parts import Paper
-from quaestor.web.document_view.views import part_view
+from quaestor.web.document_view import Paper, part_view
 from quaestor.web.runs.drawing import draw, step_words
 
 _CONTEXT = 160

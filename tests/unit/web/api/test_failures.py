@@ -8,7 +8,7 @@ from web_api import Program, program
 from quaestor.application.session_manager import SessionManager
 from quaestor.errors import BusyError, StoreError
 from quaestor.web.api.app import Rates
-from quaestor.web.api.problems import Fault, is_for_programs, problem_answer, problem_of
+from quaestor.web.errors import Fault, is_for_programs, problem_answer, problem_of
 
 
 @pytest.mark.parametrize("address", ["/nothing", "/", "/documents/", "/documents//parts", "/runs/x/y/z"])

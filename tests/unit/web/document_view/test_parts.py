@@ -4,7 +4,7 @@ from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import SectionHeading
-from quaestor.web.document_view.parts import Paper, source_at, source_key
+from quaestor.web.document_view import Paper, source_at, source_key
 
 
 def long_document(rows: int = 500, paragraphs: int = 200) -> Paper:

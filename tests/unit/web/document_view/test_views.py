@@ -1,8 +1,7 @@
 from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
-from quaestor.web.document_view.parts import Paper
-from quaestor.web.document_view.views import BlockView, part_view
+from quaestor.web.document_view import BlockView, Paper, part_view
 from quaestor.web.templating import Pages
 
 PAGES = Pages({})

@@ -17,7 +17,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 from quaestor.web.app import create_app
 from quaestor.web.ask.routes import correction_views
-from quaestor.web.repair.routes import numbers_of_answer, offer_views, steps_of_answer
+from quaestor.web.repair import numbers_of_answer, offer_views, steps_of_answer
 
 ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 

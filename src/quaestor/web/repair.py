@@ -31,10 +31,10 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.ledger import Ledger, Offer, possible_corrections
-from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
-from quaestor.web.document_view.parts import source_at, source_key
+from quaestor.web.document_view import source_at, source_key
+from quaestor.web.errors import status_of
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter()
