@@ -46,7 +46,7 @@ _COMMANDS = {
     "runs": "runs:runs",
     "store": "store:store_commands",
     "ontology": "ontology:ontology",
-    "kg": "kg:kg",
+    "kg": "ontology:kg",
     "learn": "train:learn",
     "models": "models:models",
 }

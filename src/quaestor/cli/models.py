@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.options import JsonOption, print_help_alone
+from quaestor.cli.options import JsonOption, command_group
 from quaestor.cli.printing import print_json
 from quaestor.extras import require_extra
 from quaestor.settings import load_settings
 
-models = typer.Typer(help="Check that a model works.", invoke_without_command=True, callback=print_help_alone)
+models = command_group("Check that a model works.")
 
 
 @models.command("check")

@@ -410,8 +410,12 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
     return collect_groups
 
 
-def print_help_alone(context: typer.Context) -> None:
-    """Print the help of a command group that is called without a command."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit
+def command_group(help: str) -> typer.Typer:
+    """Return a group of commands, which prints its help if it is called without a command."""
+
+    def print_help_alone(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+            raise typer.Exit
+
+    return typer.Typer(help=help, invoke_without_command=True, callback=print_help_alone)

@@ -17,7 +17,7 @@ from quaestor.cli.options import (
     RunsArgument,
     StoreOption,
     TurnArgument,
-    print_help_alone,
+    command_group,
 )
 from quaestor.cli.printing import announce, confirm, count_noun, make_console, print_json
 from quaestor.cli.stored import (
@@ -43,7 +43,7 @@ AttemptOption = Annotated[
     typer.Option("--attempt", min=1, help="Which attempt at the conversation; the last by default.", metavar="N"),
 ]
 
-runs = typer.Typer(help="Inspect the run store.", invoke_without_command=True, callback=print_help_alone)
+runs = command_group("Inspect the run store.")
 
 
 @runs.command("list")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import JsonOption, StoreOption, print_help_alone
+from quaestor.cli.options import JsonOption, StoreOption, command_group
 from quaestor.cli.printing import announce, confirm, count_noun, print_json
 from quaestor.errors import StoreError
 from quaestor.settings import load_settings
@@ -14,7 +14,7 @@ from quaestor.settings import load_settings
 if TYPE_CHECKING:
     from quaestor.store.records import RunRecord
 
-store_commands = typer.Typer(help="Maintain the run store.", invoke_without_command=True, callback=print_help_alone)
+store_commands = command_group("Maintain the run store.")
 
 
 @store_commands.command("check")

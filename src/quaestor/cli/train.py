@@ -14,7 +14,7 @@ from quaestor.cli.options import (
     JsonOption,
     RunsArgument,
     StoreOption,
-    print_help_alone,
+    command_group,
 )
 from quaestor.cli.printing import make_console
 from quaestor.cli.stored import output_file, store_uri, use_store
@@ -173,11 +173,7 @@ def train_filings_command(
     )
 
 
-learn = typer.Typer(
-    help="Learn advice from runs, for review and for later runs.",
-    invoke_without_command=True,
-    callback=print_help_alone,
-)
+learn = command_group("Learn advice from runs, for review and for later runs.")
 
 
 @learn.command("tools")
