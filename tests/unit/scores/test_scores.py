@@ -1,6 +1,5 @@
 """Stored scores of runs: records and queries."""
 
-import asyncio
 import json
 import sqlite3
 from collections import Counter
@@ -17,6 +16,8 @@ from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.score_rules import make_score
 from quaestor.testing.store_records import make_example, make_run, make_turns
+
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +73,10 @@ def test_scores_contain_no_answers_programs_or_questions(scored: quaestor.Scored
         ("SELECT * FROM scores WHERE run = ? ORDER BY scored DESC", "scores_by_run"),
     ],
 )
-def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
-    async def write() -> None:
-        async with SqliteStore(tmp_path / "runs.db") as store, ScoreStore(SqliteTables(tmp_path / "runs.db")) as scores:
-            await store.create_run(make_run())
-            await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
-
-    asyncio.run(write())
+async def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
+    async with SqliteStore(tmp_path / "runs.db") as store, ScoreStore(SqliteTables(tmp_path / "runs.db")) as scores:
+        await store.create_run(make_run())
+        await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
     with sqlite3.connect(tmp_path / "runs.db") as db:
         (step,) = db.execute(f"EXPLAIN QUERY PLAN {query}", ("r",))
         assert len(db.execute(query, (make_run().id,)).fetchall()) == 1
@@ -86,19 +84,16 @@ def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: s
     assert f"USING INDEX {index} " in step[-1]
 
 
-def test_columns_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
+async def test_columns_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
 
-    async def scenario() -> None:
-        async with SqliteStore(path) as store, ScoreStore(SqliteTables(path)) as scores:
-            await store.create_run(make_run())
-            await store.complete_example(make_example(make_run()), make_turns(make_run()))
-            await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
-            with closing(sqlite3.connect(path)) as db:
-                db.executescript("CREATE TABLE scored_columns (run, name, data); PRAGMA user_version = 16")
-        async with SqliteStore(path), ScoreStore(SqliteTables(path)) as scores:
-            assert len(await scores.judged_frame(make_run().id)) == 2
+    async with SqliteStore(path) as store, ScoreStore(SqliteTables(path)) as scores:
+        await store.create_run(make_run())
+        await store.complete_example(make_example(make_run()), make_turns(make_run()))
+        await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
         with closing(sqlite3.connect(path)) as db:
-            assert not db.execute("SELECT * FROM sqlite_master WHERE name = 'scored_columns'").fetchall()
-
-    asyncio.run(scenario())
+            db.executescript("CREATE TABLE scored_columns (run, name, data); PRAGMA user_version = 16")
+    async with SqliteStore(path), ScoreStore(SqliteTables(path)) as scores:
+        assert len(await scores.judged_frame(make_run().id)) == 2
+    with closing(sqlite3.connect(path)) as db:
+        assert not db.execute("SELECT * FROM sqlite_master WHERE name = 'scored_columns'").fetchall()
