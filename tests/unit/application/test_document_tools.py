@@ -48,21 +48,6 @@ async def test_invalid_or_empty_plan_is_refused(page: DocumentInCorpus, plan: di
         await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, plan, QUESTION)
 
 
-async def test_the_planning_prompt_shows_the_page_and_its_rules(page: DocumentInCorpus) -> None:
-    result = await DocumentTools(AskRequest(Settings())).planning_prompt(page, QUESTION)
-    assert "step_id" in result.system
-    assert "total net sales | $ 1036.8" in result.page
-    assert result.page.endswith(QUESTION)
-
-
-async def test_places_and_rows_of_the_graph_are_found(page: DocumentInCorpus) -> None:
-    bench = DocumentTools(AskRequest(Settings()))
-    places = await bench.find(page, "operating income in 2012")
-    assert "operating income" in places[0].text
-    found = await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")
-    assert len(found.rows) == 1
-
-
 @pytest.mark.very_slow
 async def test_tools_run_in_workers(page: DocumentInCorpus) -> None:
     request = AskRequest(Settings())

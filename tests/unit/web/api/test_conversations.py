@@ -22,17 +22,6 @@ def test_conversation_is_started_listed_renamed_and_deleted(tmp_path: Path) -> N
         assert api.get(f"/runs/{whole['run']}", 404)["code"] == "unknown_run"
 
 
-def test_list_is_paginated_latest_changed_first(tmp_path: Path) -> None:
-    with program(tmp_path) as api:
-        first, second, third = api.begin(), api.begin(), api.begin()
-        api.patch(first, title="changed last")
-        listed = api.get("/conversations?limit=2")
-        assert listed["total"] == 3
-        assert [f"/conversations/{one['id']}" for one in listed["items"]] == [first, third]
-        rest = api.get("/conversations?limit=2&offset=2")["items"]
-        assert [f"/conversations/{one['id']}" for one in rest] == [second]
-
-
 def test_only_available_solvers_can_be_chosen(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         document = api.get("/documents")["items"][0]["id"]

@@ -48,14 +48,6 @@ def test_other_readings_are_returned(tmp_path: Path) -> None:
     assert answer["readings"][0]["confidence"] <= answer["confidence"]
 
 
-def test_a_question_of_several_parts_has_one_answer_a_list(tmp_path: Path) -> None:
-    with embedded(tmp_path) as api:
-        question = "what was operating income in 2012? and what was operating income in 2011?"
-        (answer,) = api.post(f"{api.begin()}/questions", question=question)["answers"]
-    assert (answer["kind"], answer["question"]) == ("list", question)
-    assert len(answer["value"]["list"]) == 2
-
-
 def test_invalid_question_is_a_problem_reply_and_the_conversation_continues(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.begin()

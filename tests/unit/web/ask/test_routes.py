@@ -128,11 +128,6 @@ def test_steps_come_before_the_answer(tmp_path: Path) -> None:
     assert pending < step < card < stream.index("event: answered")
 
 
-def test_a_question_of_several_parts_is_one_card(tmp_path: Path) -> None:
-    (stream,) = stream_replies(tmp_path, "what was net revenue in 2008? And what was net revenue in 2007?")
-    assert stream.count('class="turn" id="turn-') == 1
-
-
 def test_error_is_shown_beside_the_input(tmp_path: Path) -> None:
     down, defect, empty, after = stream_replies(tmp_path, "down", "break", "  ", "cell 1 1")
     assert all("event: refused" in stream and "#ask-error" in stream for stream in (down, defect, empty))
