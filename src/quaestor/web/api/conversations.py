@@ -40,7 +40,9 @@ from quaestor.web.site import Site, TheSite, download, follow_question
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
 
 ConversationId = Annotated[str, Path(max_length=100, description="The id of a conversation.")]
+AnswerNumber = Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")]
 SolverId = Annotated[str, Field(max_length=200, description="The id of a solver.")]
+FileFormat = Annotated[ExportFormat, Query(description="The file format; `xlsx` contains each answer as a formula.")]
 
 _Title = Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
 
@@ -171,13 +173,7 @@ async def _list_examples(site: TheSite, conversation: ConversationId) -> Example
 
 
 @router.get("/{conversation}/export", response_class=Response, responses={**FILES, **problems()})
-async def _export_conversation(
-    site: TheSite,
-    conversation: ConversationId,
-    format: Annotated[
-        ExportFormat, Query(description="The file format; `xlsx` contains each answer as a formula.")
-    ] = "json",
-) -> Response:
+async def _export_conversation(site: TheSite, conversation: ConversationId, format: FileFormat = "json") -> Response:
     """Export a conversation as a file."""
     saved = site.sessions.saved.get(conversation)
     return await download([await site.sessions.export(conversation)], saved.about, format)
@@ -305,11 +301,7 @@ async def _take_back(site: TheSite, conversation: ConversationId) -> TakenBackRe
 
 
 @questions.get("/turns/{number}", responses=problems())
-async def _read_answer(
-    site: TheSite,
-    conversation: ConversationId,
-    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
-) -> WholeAnswerReply:
+async def _read_answer(site: TheSite, conversation: ConversationId, number: AnswerNumber) -> WholeAnswerReply:
     """Show an answer with its plan and trace."""
     state = await site.sessions.read_state(conversation)
     state.require_turn(number)
@@ -440,11 +432,7 @@ async def _correct(site: TheSite, conversation: ConversationId, wanted: Correcti
 
 
 @corrections.get("/turns/{number}/offers", responses=problems())
-async def _list_offers(
-    site: TheSite,
-    conversation: ConversationId,
-    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
-) -> OffersReply:
+async def _list_offers(site: TheSite, conversation: ConversationId, number: AnswerNumber) -> OffersReply:
     """List possible corrections of an answer, each with the resulting answer."""
     state = await site.sessions.read_state(conversation)
     state.require_turn(number)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import JsonValue
 from starlette.responses import Response, StreamingResponse
 
-from quaestor.application.exporting import ExportFormat, read_conversations
+from quaestor.application.exporting import read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.plan_steps import PlanNode
 from quaestor.application.reports import read_traces, trace_objects
@@ -21,7 +21,7 @@ from quaestor.scores import ScoreRecord, Tally, Verdict
 from quaestor.store.listing import ListPage
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus
 from quaestor.web.api.bodies import Part, StrictRoute
-from quaestor.web.api.conversations import FILES
+from quaestor.web.api.conversations import FILES, FileFormat
 from quaestor.web.errors import problems
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
 from quaestor.web.runs.words import dataset_name, model_name
@@ -279,9 +279,7 @@ async def _read_turn(
 async def _export_run(
     site: TheSite,
     run: RunId,
-    format: Annotated[
-        ExportFormat, Query(description="The file format; `xlsx` contains each answer as a formula.")
-    ] = "json",
+    format: FileFormat = "json",
     conversation: Annotated[
         str | None, Query(max_length=1_000, description="Only the conversation with this id.")
     ] = None,

@@ -6,7 +6,7 @@ They use the same functions of `application` as the tools of `quaestor mcp`.
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from pydantic import Field, JsonValue, model_validator
 
 from quaestor.application.document_tools import calculation_fault
@@ -36,7 +36,7 @@ from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 from quaestor.web.api.bodies import RequestBody, StrictRoute
-from quaestor.web.api.conversations import ConversationId
+from quaestor.web.api.conversations import AnswerNumber, ConversationId
 from quaestor.web.api.documents import DocumentId
 from quaestor.web.errors import problems
 from quaestor.web.site import Site, TheSite
@@ -150,11 +150,7 @@ async def _calculate_in_conversation(
 
 
 @router.get("/conversations/{conversation}/turns/{number}/explanation", responses=problems())
-async def _explain_answer(
-    site: TheSite,
-    conversation: ConversationId,
-    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
-) -> ExplanationReply:
+async def _explain_answer(site: TheSite, conversation: ConversationId, number: AnswerNumber) -> ExplanationReply:
     """Explain an answer: its grounds, other interpretations, steps and trace."""
     state = await site.sessions.read_state(conversation)
     state.require_turn(number)
