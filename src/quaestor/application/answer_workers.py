@@ -30,12 +30,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import EngineError, QuestionTimeoutError, SettingsError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import worker_context
-from quaestor.evaluation.recording import (
-    ConversationResult,
-    describe_failure,
-    fatal_error,
-    status_for_failure,
-)
+from quaestor.evaluation.recording import ConversationResult, describe_failure, fatal_error, status_for_failure
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import EventRelay, TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph

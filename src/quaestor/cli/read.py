@@ -8,13 +8,7 @@ import typer
 
 from quaestor.cli.failures import print_failure
 from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
-from quaestor.cli.printing import (
-    make_console,
-    print_json,
-    read_named,
-    show_reading,
-    warn_of_losses,
-)
+from quaestor.cli.printing import make_console, print_json, read_named, show_reading, warn_of_losses
 from quaestor.cli.stored import use_store
 from quaestor.core.visible import visible_name
 from quaestor.errors import InputError, QuaestorError, QuestionError

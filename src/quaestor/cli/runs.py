@@ -20,13 +20,7 @@ from quaestor.cli.options import (
     command_group,
 )
 from quaestor.cli.printing import announce, confirm, count_noun, make_console, print_json
-from quaestor.cli.stored import (
-    labelled_file,
-    output_file,
-    scores_of_run,
-    store_uri,
-    use_store,
-)
+from quaestor.cli.stored import labelled_file, output_file, scores_of_run, store_uri, use_store
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
 from quaestor.settings import load_settings

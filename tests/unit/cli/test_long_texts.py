@@ -10,14 +10,7 @@ from tatqa_pages import page, question, write_tatqa
 
 from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
-from quaestor.documents.assembly import (
-    LONGEST_TEXT,
-    DocumentPart,
-    HeadingPart,
-    ParagraphPart,
-    TablePart,
-    assemble,
-)
+from quaestor.documents.assembly import LONGEST_TEXT, DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import LONGEST_SENTENCE
 from quaestor.errors import DocumentError
