@@ -45,6 +45,14 @@ if TYPE_CHECKING:
 NO_MODEL = "none/none"
 """Inspect's name for the model of a run without one."""
 
+TURNS = "quaestor:turns"
+"""The key of the turns in the store of a sample."""
+BROKEN = "quaestor:broken"
+"""The key of the error that ended a conversation early."""
+SCORER = "official"
+"""The name of the scorer in Inspect."""
+
+_VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
 _TASK, _SOLVER = "quaestor/convfinqa", "quaestor/conversation"
 _STATUS: "Mapping[RunStatus, EvalStatus]" = {
     "complete": "success",
@@ -390,12 +398,6 @@ def _body(text: str) -> dict[str, JsonValue]:
     return found if isinstance(found, dict) else {"text": text}
 
 
-TURNS = "quaestor:turns"
-"""The key of the turns in the store of a sample."""
-BROKEN = "quaestor:broken"
-"""The key of the error that ended a conversation early."""
-
-
 def answer_of(turn: TurnRecord) -> Answer:
     """Return the answer of a stored turn."""
     return serial.restore(Answer, turn.answer)
@@ -458,12 +460,6 @@ def dump_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
 def turns_of_sample(dumped: object) -> tuple[TurnRecord, ...]:
     """Restore the turns that `dump_turns` wrote; empty if there are none."""
     return tuple(serial.restore(TurnRecord, turn) for turn in dumped) if isinstance(dumped, list) else ()
-
-
-SCORER = "official"
-"""The name of the scorer in Inspect."""
-
-_VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
 
 
 def inspect_score(
