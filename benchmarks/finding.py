@@ -25,7 +25,7 @@ from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
-from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.index import PlaceIndex, WordIndex
 
 _TABLES = 80
 _ROWS = 120
@@ -52,9 +52,9 @@ def _costs(document: Document) -> dict[str, float]:
     at = process_time()
     index = PlaceIndex.of(document)
     costs = {"built": process_time() - at, "lines": float(index.words.lines)}
-    data = index.to_bytes()
+    data = index.words.to_bytes()
     at = process_time()
-    index = PlaceIndex.load(data, document)
+    index = PlaceIndex(document, WordIndex.load(data))
     costs |= {"loaded": process_time() - at, "bytes": float(len(data))}
     seconds = []
     for question in _questions(document):

@@ -57,7 +57,7 @@ def one(path: Path) -> dict[str, float]:
     kept = len(document_bytes(document))
     took()
     index = PlaceIndex.of(document)
-    indexing, size = took(), len(index.to_bytes())
+    indexing, size = took(), len(index.words.to_bytes())
     opened = quaestor.open(document)
     talk = opened.conversation()
     took()

@@ -67,7 +67,7 @@ def _inside(path: Path) -> dict[str, float]:
     from quaestor.readers.cache import FolderCache
     from quaestor.readers.content import read_content
     from quaestor.readers.reading import read_file
-    from quaestor.retrieval.index import PlaceIndex
+    from quaestor.retrieval.index import PlaceIndex, WordIndex
     from quaestor.settings import Settings
     from quaestor.solvers.registry import make_solver
 
@@ -83,12 +83,12 @@ def _inside(path: Path) -> dict[str, float]:
         document = read[1]
         index = PlaceIndex.of(document)
         costs = {"read": process_time() - at}
-        kept = index.to_bytes()
+        kept = index.words.to_bytes()
         costs["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KIBI
         at = process_time()
         again = read_file(read_content(path), cache)
         assert again is not None
-        PlaceIndex.load(kept, again[1])
+        WordIndex.load(kept)
         costs["again"] = process_time() - at
     at = process_time()
     knowledge = GraphProvider.of([document], "extend")

@@ -4,7 +4,6 @@ Words are stored in a full-text index in SQLite, which only ranks blocks by the 
 and numbers are read from the document.
 """
 
-import hashlib
 import re
 import sqlite3
 import threading
@@ -18,17 +17,12 @@ from quaestor.core.caching import BoundedCache
 from quaestor.core.terms import terms
 from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import Table, TableRole
-from quaestor.errors import StoreError
 from quaestor.ontology.line_matching import caption_key, core_line_index, read_core_lines
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.blocks import BlockTerms, index_terms, indexed_rows, read_block
 
-_VERSION = 2
-_DIGEST = hashlib.sha256().digest_size
-_SCHEMA = f"""
-PRAGMA user_version = {_VERSION};
-CREATE TABLE of_document (digest TEXT NOT NULL);
+_SCHEMA = """
 CREATE TABLE line (id INTEGER PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL, property TEXT);
 CREATE INDEX line_property ON line (property) WHERE property IS NOT NULL;
 CREATE TABLE caption (key TEXT PRIMARY KEY, property TEXT NOT NULL) WITHOUT ROWID;
@@ -60,15 +54,12 @@ class WordIndex:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self.digest: str = str(self._rows("SELECT digest FROM of_document")[0][0])
-        """Digest of the indexed document."""
         self.lines: int = int(self._rows("SELECT count(*) FROM line")[0][0])
         """Number of lines."""
 
     @classmethod
     def build(
         cls,
-        digest: str,
         lines: Iterable[IndexedLine],
         around: Iterable[tuple[int, Sequence[str]]],
         captions: Mapping[str, str],
@@ -83,7 +74,6 @@ class WordIndex:
         database.executescript(_SCHEMA)
         numbered = list(enumerate(lines, start=1))
         with database:
-            database.execute("INSERT INTO of_document VALUES (?)", (digest,))
             database.executemany(
                 "INSERT INTO line VALUES (?, ?, ?, ?)", ((id, x.block, x.place, x.property) for id, x in numbered)
             )
@@ -102,24 +92,16 @@ class WordIndex:
         """Load an index that `to_bytes` wrote.
 
         Raises:
-            StoreError: The bytes are damaged or of another version.
+            sqlite3.DatabaseError: The bytes are not such an index.
         """
-        written, digest = data[_DIGEST:], data[:_DIGEST]
-        if not written or hashlib.sha256(written).digest() != digest:
-            raise StoreError("the index of a document is damaged; build it again")
         database = sqlite3.connect(":memory:", check_same_thread=False)
-        database.deserialize(written)
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if version != _VERSION:
-            database.close()
-            raise StoreError(f"the index of a document is of version {version}, not {_VERSION}; build it again")
+        database.deserialize(data)
         return cls(database)
 
     def to_bytes(self) -> bytes:
-        """Return the SHA-256 followed by the bytes of a SQLite database."""
+        """Return the bytes of a SQLite database."""
         with self._lock:
-            written = self._database.serialize()
-        return hashlib.sha256(written).digest() + written
+            return self._database.serialize()
 
     def rarity(self, terms: Collection[str]) -> dict[str, tuple[int, int]]:
         """Return for each term the number of lines that contain it, and of blocks with it around them."""
@@ -196,31 +178,8 @@ class PlaceIndex:
         properties = _Properties()
         lines = list(_index_lines(whole, properties))
         paths = {section.id: section.path for section in whole.sections}
-        return cls(
-            whole,
-            WordIndex.build(
-                whole.digest,
-                lines,
-                ((block.order, _around(paths, whole, block)) for block in whole.blocks),
-                properties.captions(),
-            ),
-        )
-
-    @classmethod
-    def load(cls, data: bytes, document: Document) -> "PlaceIndex":
-        """Load an index of the same document that `to_bytes` wrote.
-
-        Raises:
-            StoreError: The bytes are damaged, of another version, or of another document.
-        """
-        words, whole = WordIndex.load(data), document.whole or document
-        if words.digest != whole.digest:
-            raise StoreError(f"the index belongs to another document than {whole.id}; build it again")
-        return cls(whole, words)
-
-    def to_bytes(self) -> bytes:
-        """Return the index as a SQLite database, without the document."""
-        return self.words.to_bytes()
+        around = ((block.order, _around(paths, whole, block)) for block in whole.blocks)
+        return cls(whole, WordIndex.build(lines, around, properties.captions()))
 
     @cached_property
     def roles(self) -> Mapping[int, TableRole]:
@@ -308,16 +267,16 @@ def _around(paths: Mapping[str, tuple[str, ...]], document: Document, block: Blo
 def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
     """Return the index of a document from memory or the cache, or build it."""
     whole = document.whole or document
-    return PlaceIndex(whole, _INDEXES.get(whole.digest, lambda: _load_or_build(whole, cache).words))
+    return PlaceIndex(whole, _INDEXES.get(whole.digest, lambda: _load_or_build(whole, cache)))
 
 
-def _load_or_build(whole: Document, cache: ByteCache | None) -> PlaceIndex:
+def _load_or_build(whole: Document, cache: ByteCache | None) -> WordIndex:
     if cache is None:
-        return PlaceIndex.of(whole)
+        return PlaceIndex.of(whole).words
     key = cache_key("index", whole.digest, digest_of_code(*_BUILT_WITH))
     if (data := cache.get(key)) is not None:
-        with suppress(StoreError):  # rebuild a damaged entry
-            return PlaceIndex.load(data, whole)
-    index = PlaceIndex.of(whole)
-    cache.put(key, index.to_bytes())
-    return index
+        with suppress(sqlite3.DatabaseError):  # rebuild a damaged entry
+            return WordIndex.load(data)
+    words = PlaceIndex.of(whole).words
+    cache.put(key, words.to_bytes())
+    return words
