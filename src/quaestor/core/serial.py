@@ -43,7 +43,8 @@ T = TypeVar("T")
 
 
 @lru_cache(maxsize=64)
-def _adapter(kind: Any) -> TypeAdapter[Any]:
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return what pydantic reads and writes values of a type with."""
     return TypeAdapter(kind)
 
 
@@ -55,12 +56,12 @@ def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
         compact: Whether to omit fields that are None.
     """
     written_as: Any = kind or type(value)
-    return _adapter(written_as).dump_python(value, mode="json", by_alias=True, exclude_none=compact)
+    return adapter(written_as).dump_python(value, mode="json", by_alias=True, exclude_none=compact)
 
 
 def schema(kind: type) -> dict[str, Any]:
     """Return the JSON schema of the data that `load` accepts for a type."""
-    return _adapter(kind).json_schema()
+    return adapter(kind).json_schema()
 
 
 def load(kind: type[T], data: object) -> T:
@@ -70,7 +71,7 @@ def load(kind: type[T], data: object) -> T:
         pydantic.ValidationError: `data` was not written by `dump`.
     """
     read_as: Any = kind
-    value: T = _adapter(read_as).validate_python(data)
+    value: T = adapter(read_as).validate_python(data)
     return value
 
 

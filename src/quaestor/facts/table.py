@@ -1,25 +1,16 @@
-"""Table of all facts of a document, with full names for abbreviations, and its serialization for the cache.
+"""Table of all facts of a document, with full names for abbreviations."""
 
-The cache format is JSON, so an entry cannot contain code. Equal values are stored once, as a filing repeats its labels,
-times and terms.
-"""
-
-import json
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from math import log
-from typing import Any
 
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, SentenceRef, Source
-from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import terms
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
@@ -30,10 +21,13 @@ from quaestor.facts.sentences import SentenceIndex, SentenceWords, index_sentenc
 from quaestor.questions.answer_units import kind_of_number
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.registry import digest_of_code
+from quaestor.readers.serialization import from_bytes, to_bytes
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
 
 _BUILT_WITH = ("core", "documents", "facts", "ontology", "plan")
 """Packages whose code affects facts."""
+_Facts = tuple[FiscalCalendar, tuple[FactLine, ...], tuple[FactLine, ...], SentenceWords]
+"""What is cached of a table of facts."""
 
 # Full names of abbreviations explained in a document: "United States and Canada (UCAN)".
 
@@ -343,9 +337,10 @@ def build_facts(document: Document, *, part: bool = False, cache: ByteCache | No
     key = cache_key("facts", whole.id, whole.digest, tags, digest_of_code(*_BUILT_WITH))
     if (data := cache.get(key)) is not None:
         with suppress(ValueError):  # build the facts again if the entry is damaged
-            return FactTable(whole, *facts_of(data))
+            return FactTable(whole, *from_bytes(_Facts, data))
     facts = *_read_facts(whole), read_words(whole)
-    cache.put(key, facts_bytes(facts))
+    with suppress(ValueError):  # its text may not be valid Unicode
+        cache.put(key, to_bytes(_Facts, facts))
     return FactTable(whole, *facts)
 
 
@@ -388,67 +383,3 @@ def _part_of(document: Document, files: Sequence[str]) -> Document:
         if (fact.source.table in tables if isinstance(fact.source, CellRef) else paths[fact.source.section][0] in files)
     )  # fmt: skip
     return replace(part, facts=tuple(facts))
-
-
-_RECORDS = (CellRef, SentenceRef, Moment, Quantity, FiscalCalendar, FactCell, FactLine, SentenceWords)
-_FIELDS = {kind: tuple(one.name for one in fields(kind) if not one.kw_only) for kind in _RECORDS}
-_TEXTS: dict[type, Callable[[Any], str]] = {
-    Decimal: str,
-    date: date.isoformat,
-    Scale: lambda scale: scale.value,
-    TableRole: lambda role: role.value,
-}
-_KINDS: tuple[type, ...] = (tuple, frozenset, *_TEXTS, *_RECORDS)
-_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
-
-Facts = tuple[FiscalCalendar, tuple[FactLine, ...], tuple[FactLine, ...], SentenceWords]
-
-
-def facts_bytes(facts: Facts) -> bytes:
-    """Serialize facts, so that `facts_of` restores equal ones."""
-    places: dict[tuple[type, object], int] = {}
-    written: list[object] = []
-
-    def add(value: Any) -> int:
-        kind = type(value)
-        node: Any = value
-        if kind in _FIELDS:
-            node = (_NUMBERS[kind], *[add(getattr(value, name)) for name in _FIELDS[kind]])
-        elif kind in _TEXTS:
-            node = (_NUMBERS[kind], _TEXTS[kind](value))
-        elif kind in _NUMBERS:
-            node = (_NUMBERS[kind], *map(add, value))
-        place = places.setdefault((kind, node), len(written))
-        if place == len(written):
-            written.append(node)
-        return place
-
-    add(facts)
-    text = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8", "surrogatepass"))
-
-
-def facts_of(data: bytes) -> Facts:
-    """Return the facts that `facts_bytes` serialized.
-
-    Raises:
-        ValueError: The bytes were not written by `facts_bytes`.
-    """
-    found: list[Any] = []
-    try:
-        for node in json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass")):
-            found.append(_restore(node, found) if isinstance(node, list) else node)
-        calendar, lines, sentence_lines, words = found[-1]
-    except (zlib.error, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
-        raise ValueError(f"these bytes are not facts: {type(error).__name__}") from error
-    return calendar, lines, sentence_lines, words
-
-
-def _restore(node: Sequence[Any], found: Sequence[Any]) -> object:
-    kind = _KINDS[node[0]]
-    if kind is date:
-        return date.fromisoformat(node[1])
-    if kind in _TEXTS:
-        return kind(node[1])
-    parts = [found[place] for place in node[1:]]
-    return kind(parts) if kind in (tuple, frozenset) else kind(*parts)

@@ -19,7 +19,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
@@ -36,7 +36,7 @@ from quaestor.errors import (
     SettingsError,
 )
 from quaestor.readers.content import LARGEST, FileContent
-from quaestor.readers.serialization import document_of, printed_of
+from quaestor.readers.serialization import from_bytes
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ def read_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -
         InputError: The file is damaged or of an unknown format.
         SettingsError: The extra that this format needs is not installed.
     """
-    return _run(content, limits, "document", document_of)
+    return _run(content, limits, "document", Document)
 
 
 def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[PrintedFact, ...]:
@@ -89,7 +89,7 @@ def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMI
         ReadingLimitError: Reading exceeds the limit of memory or time.
         InputError: The file cannot be read.
     """
-    return _run(content, limits, "tags", printed_of)[1]
+    return _run(content, limits, "tags", tuple[PrintedFact, ...])[1]
 
 
 async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
@@ -108,10 +108,10 @@ async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAU
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    return await asyncio.to_thread(_read_reply, content, limits, process.returncode or 0, reply, document_of)
+    return await asyncio.to_thread(_read_reply, content, limits, process.returncode or 0, reply, Document)
 
 
-def _run(content: FileContent, limits: ReadingLimits, wanted: str, read: Callable[[bytes], T]) -> tuple[str, T]:
+def _run(content: FileContent, limits: ReadingLimits, wanted: str, kind: type[T]) -> tuple[str, T]:
     request = _request(content, limits, wanted)
     try:
         ended = subprocess.run(_COMMAND, input=request, timeout=limits.seconds, check=False, **_process_options())
@@ -119,7 +119,7 @@ def _run(content: FileContent, limits: ReadingLimits, wanted: str, read: Callabl
         raise _too_slow(content, limits) from None
     except OSError as error:
         raise _not_started(content, error) from error
-    return _read_reply(content, limits, ended.returncode, ended.stdout, read)
+    return _read_reply(content, limits, ended.returncode, ended.stdout, kind)
 
 
 def _process_options() -> dict[str, Any]:
@@ -147,9 +147,7 @@ def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _read_reply(
-    content: FileContent, limits: ReadingLimits, ended: int, reply: bytes, read: Callable[[bytes], T]
-) -> tuple[str, T]:
+def _read_reply(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes, kind: type[T]) -> tuple[str, T]:
     """Return the name of the reader and what it read; raise the error that the process reports."""
     line, _, written = reply.partition(b"\n")
     outcome = _first_line(line)
@@ -169,7 +167,7 @@ def _read_reply(
     if ended or "reader" not in outcome:  # a library may abort its process when an allocation fails
         raise _too_large(content, limits)
     try:
-        return outcome["reader"], read(written)
+        return outcome["reader"], from_bytes(kind, written)
     except ValueError as error:
         raise DatasetError(f"cannot read {content.path}: what was read from it is damaged") from error
 

@@ -66,14 +66,15 @@ def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:
     from quaestor.errors import QuaestorError
     from quaestor.readers.content import FileContent
     from quaestor.readers.reading import read_file, unread_file, unreadable
-    from quaestor.readers.serialization import document_bytes, printed_bytes
+    from quaestor.readers.serialization import document_bytes, to_bytes
 
     content = FileContent(Path(name), data)
     try:
         if wanted == "tags":
+            from quaestor.documents.facts import PrintedFact
             from quaestor.readers.html.reader import tagged_numbers
 
-            return {"reader": "html"}, printed_bytes(tagged_numbers(content))
+            return {"reader": "html"}, to_bytes(tuple[PrintedFact, ...], tagged_numbers(content))
         found = read_file(content)
         if found is None:
             return {"failure": unread_file(content)}, b""
