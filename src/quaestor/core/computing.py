@@ -61,9 +61,9 @@ class Interruptible:
                 self._finish()
                 raise
 
-    def interrupt(self, *, timed_out: bool = False) -> None:
+    def interrupt(self) -> None:
         """Interrupt the work now if it is running, or as soon as it starts."""
-        if self.raise_once(timed_out=timed_out):
+        if self.raise_once(timed_out=False):
             _watch.begin(self, _RETRY_SECONDS)
 
     def raise_once(self, *, timed_out: bool) -> bool:
