@@ -7,7 +7,7 @@ from decimal import Decimal
 from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, SMALL_CODE, scaled_currency
 from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import SINGLE_UNITS, Quantity, Scale
+from quaestor.core.quantity import SCALE_SIGN, SINGLE_UNITS, Quantity, Scale, scale_called
 from quaestor.core.words import words
 
 # Whole numbers in English words: "twenty-five", "one hundred and five thousand".
@@ -83,7 +83,7 @@ START = lazy_regex(
 _PERCENT = lazy_regex(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
 _SCALE = lazy_regex(
     r"\s{0,3}-?\s?(?:(thousands?|hundred\smillion|mil-?\s?lions?|bil-?\s?lions?|trillions?|crores?|lakhs?|lacs?"
-    r"|m(?:io|rd|ln)\b\.?|mn|bn|bln|trn|tn)(?![A-Za-z0-9_])|(?P<sign>十億|十亿|십억|百万|百萬|백만|[千万萬億亿兆천억조]))",
+    rf"|m(?:io|rd|ln)\b\.?|mn|bn|bln|trn|tn)(?![A-Za-z0-9_])|(?P<sign>{SCALE_SIGN}))",
     re.IGNORECASE,
 )
 _SHORT_SCALE = lazy_regex(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
@@ -116,16 +116,6 @@ UNIT_NAMES = {
     "x": "times",
 }
 """Names of units by their short and singular forms."""
-_SCALES = {
-    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND, "T": Scale.THOUSAND, "million": Scale.MILLION, "m": Scale.MILLION,
-    "mm": Scale.MILLION, "mn": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "billion": Scale.BILLION,
-    "b": Scale.BILLION, "bn": Scale.BILLION, "mrd": Scale.BILLION, "trillion": Scale.TRILLION, "tn": Scale.TRILLION,
-    "bln": Scale.BILLION, "trn": Scale.TRILLION, "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH,
-    "lac": Scale.LAKH, "hundredmillion": Scale.HUNDRED_MILLION, "千": Scale.THOUSAND, "천": Scale.THOUSAND,
-    "万": Scale.TEN_THOUSAND, "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION, "百萬": Scale.MILLION,
-    "백만": Scale.MILLION, "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION,
-    "十億": Scale.BILLION, "十亿": Scale.BILLION, "십억": Scale.BILLION, "兆": Scale.TRILLION, "조": Scale.TRILLION,
-}  # fmt: skip
 _NAME_BEFORE = lazy_regex(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
     r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|basel|footnote|tables?"
@@ -205,7 +195,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     if match["minus1"] and match["minus1"] != "-" and not leads:
         start = match.end("minus1")  # a dash between words
     if letter and tail.scale is Scale.ONE:
-        tail = replace(tail, scale=_SCALES["T" if letter == "T" else letter.casefold()])
+        tail = replace(tail, scale=scale_called(letter) or tail.scale)
     before_unit = tail.end
     unit, tail = _unit(masked, tail, currency, digits, cell=cell)
     end = tail.end
@@ -263,7 +253,7 @@ def _read_tail(masked: str, position: int, digits: str, *, short: bool, cell: bo
     if "T" in word.groups():
         return _Tail(percent is not None, Scale.TRILLION, word.end())
     plain = re.sub(r"[\s.-]", "", next(filter(None, word.groups()))).casefold()
-    scale = _SCALES[plain if plain in _SCALES else plain.removesuffix("s")]
+    scale = scale_called(plain) or Scale.ONE
     return _Tail(percent is not None, scale, word.end())
 
 
@@ -285,7 +275,7 @@ def _unit(masked: str, tail: _Tail, currency: str | None, digits: str, *, cell: 
         return "cents" if in_cents and currency == "CNY" else currency, tail
     if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not (tail.percent or in_cents):
         letter, code = scaled_currency(after["named"])
-        scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
+        scale = scale_called(letter) or tail.scale
         return code, _Tail(tail.percent, scale, after.end())
     return _unit_name(noun) if noun else None, tail
 

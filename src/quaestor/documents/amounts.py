@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.currencies import is_currency
-from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale, scale_called
 from quaestor.core.words import STOP_WORDS, search_words
 from quaestor.documents.document import Sentence
 from quaestor.documents.table import Cell, Table
@@ -22,7 +22,6 @@ from quaestor.documents.unit_phrases import (
     find_currency_phrase,
     find_unit_phrase,
     is_unit_line,
-    scale_called,
 )
 
 _SCALED = re.compile(

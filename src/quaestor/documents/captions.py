@@ -11,7 +11,7 @@ from functools import lru_cache
 from quaestor.core.currencies import is_currency
 from quaestor.core.number_forms import UNIT_NAMES
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import Quantity, Scale, scale_called
 from quaestor.documents.kinds import is_per_item, kind_of
 from quaestor.documents.unit_phrases import (
     currency_named,
@@ -20,7 +20,6 @@ from quaestor.documents.unit_phrases import (
     find_currency_phrase,
     find_unit_phrase,
     is_unit_line,
-    scale_called,
 )
 
 

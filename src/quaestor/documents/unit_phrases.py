@@ -9,37 +9,8 @@ from functools import lru_cache
 
 from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_NEAR_SCALE, SMALL_CODE, currency_called
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import SCALE_SIGN, Scale, scale_called
 
-_WORDS = {
-    "thousand": Scale.THOUSAND, "thous": Scale.THOUSAND, "000": Scale.THOUSAND, "tsd": Scale.THOUSAND,
-    "tausend": Scale.THOUSAND, "milliers": Scale.THOUSAND, "miles": Scale.THOUSAND, "milhares": Scale.THOUSAND,
-    "100 million": Scale.HUNDRED_MILLION,
-    "million": Scale.MILLION, "mill": Scale.MILLION, "mil": Scale.MILLION,
-    "bil": Scale.BILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
-    "millionen": Scale.MILLION, "millones": Scale.MILLION, "milhões": Scale.MILLION, "milioni": Scale.MILLION,
-    "billion": Scale.BILLION, "bn": Scale.BILLION, "bln": Scale.BILLION, "mrd": Scale.BILLION,
-    "milliarde": Scale.BILLION, "milliarden": Scale.BILLION, "milliard": Scale.BILLION, "miliardi": Scale.BILLION,
-    "trillion": Scale.TRILLION, "tn": Scale.TRILLION, "trn": Scale.TRILLION,
-    "lakh": Scale.LAKH, "lac": Scale.LAKH, "crore": Scale.CRORE, "hundred million": Scale.HUNDRED_MILLION,
-    "ten thousand": Scale.TEN_THOUSAND,
-}  # fmt: skip
-_LETTERS = {
-    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "t": Scale.THOUSAND,
-    "m": Scale.MILLION, "M": Scale.MILLION, "mm": Scale.MILLION, "MM": Scale.MILLION,
-    "b": Scale.BILLION, "B": Scale.BILLION,
-    "cr": Scale.CRORE, "Cr": Scale.CRORE, "CR": Scale.CRORE, "Mn": Scale.MILLION, "Bn": Scale.BILLION,
-    "BN": Scale.BILLION, "MN": Scale.MILLION, "bn": Scale.BILLION, "mn": Scale.MILLION, "mil": Scale.MILLION,
-    "Mil": Scale.MILLION,
-}  # fmt: skip
-_SIGNS = {
-    "千": Scale.THOUSAND, "万": Scale.TEN_THOUSAND, "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION,
-    "百萬": Scale.MILLION, "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
-    "十亿": Scale.BILLION, "兆": Scale.TRILLION, "천": Scale.THOUSAND, "백만": Scale.MILLION,
-    "억": Scale.HUNDRED_MILLION, "십억": Scale.BILLION, "조": Scale.TRILLION,
-}  # fmt: skip
-SCALE_SIGN = "百万|百萬|十億|十亿|십억|백만|[千万萬億亿兆천억조]"
-"""East Asian scales, which are between a number and its currency."""
 SCALE_WORD = (
     r"(?i:hundred\smillions?|ten\sthousands?|(?:thousand|million|billion|trillion|crore|lakh|lac)s?"
     r"|thous\b\.?|tsd\.?|tausend|mio\.?|mln\.?|mn\.?|bn\.?|bln\.?|mrd\.?|trn\.?|tn\.?"
@@ -122,21 +93,6 @@ class UnitPhrase:
     end: int
 
 
-def scale_called(word: str) -> Scale | None:
-    """Return the scale for a name in any form.
-
-    >>> [str(scale_called(word)) for word in ("Millions", "Mrd.", "'000", "crores", "億")]
-    ['million', 'billion', 'thousand', 'crore', 'hundred million']
-    """
-    plain = " ".join(word.split()).strip(".'`\u2018\u2019 ")
-    if scale := _SIGNS.get(plain):
-        return scale
-    plain = plain.casefold()
-    if plain.startswith(("000", "1,000")):
-        return Scale.MILLION if plain.endswith(",000,000") or plain == "000,000" else Scale.THOUSAND
-    return _WORDS.get(plain) or _WORDS.get(plain.removesuffix("s"))
-
-
 @lru_cache(maxsize=16384)
 def find_unit_phrase(text: str) -> UnitPhrase | None:
     """Return the first phrase with a scale, and its currency; None if there is none.
@@ -156,7 +112,7 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])
         letter = named.get("letter", "").rstrip(".").removeprefix("in ").removesuffix("s")
-        scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
+        scale = scale_called(letter or named.get("word") or named["sign"])
         if letter == "mil" and currency == "BRL":
             scale = Scale.THOUSAND  # in Portuguese; in English it is short for million
         return UnitPhrase(scale, _with_country(currency, text, *found.span()), *found.span())

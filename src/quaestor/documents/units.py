@@ -12,7 +12,7 @@ from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.number_forms import UNIT_NAMES
 from quaestor.core.parsing import QuantitySpan, find_quantities
-from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale, scale_called
 from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.document import Sentence
@@ -20,7 +20,7 @@ from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.note_columns import is_note_heading
 from quaestor.documents.percentages import as_rates_or_years, as_ratio, prints_ratios, with_percentages
 from quaestor.documents.table import Cell, Header, Table
-from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line, scale_called
+from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line
 
 # Columns called "Unit" with the unit of each row: `EUR m`, `%`, `MWh`.
 #

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from quaestor.core.currencies import NAME, currency_called
 from quaestor.core.parsing import parse_cell
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import Quantity, Scale, scale_called
 from quaestor.core.words import NUMBER_WORDS
-from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
+from quaestor.documents.unit_phrases import SCALE_WORD
 
 _PLACES = MappingProxyType(
     {word: place for place, words in enumerate((

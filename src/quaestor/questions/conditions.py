@@ -7,9 +7,9 @@ from typing import Literal
 
 from quaestor.core.number_forms import read_number_words
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Scale, scale_called
 from quaestor.core.words import NUMBER_WORDS
-from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
+from quaestor.documents.unit_phrases import SCALE_WORD
 
 Test = Literal["above", "below", "at_least", "at_most", "equal_to"]
 Extreme = Literal["largest", "smallest"]
@@ -134,10 +134,7 @@ _FELL = lazy_regex(
 _CHANGED = lazy_regex(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
 _BEFORE_NOUN = lazy_regex(r"\b(?:the|an?|any|net|total|percentage|no|of)\s+$")
 _BEHIND_NOUN = lazy_regex(r"\s+(?:in|of)\b")
-_SCALES = {
-    "%": Scale.PERCENT, "percent": Scale.PERCENT, "per cent": Scale.PERCENT, "pct": Scale.PERCENT,
-    "k": Scale.THOUSAND, "m": Scale.MILLION, "mm": Scale.MILLION, "cr": Scale.CRORE,
-}  # fmt: skip
+_PERCENT = frozenset({"%", "percent", "per cent", "pct"})
 _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur": "EUR", "gbp": "GBP"}
 
 
@@ -212,7 +209,7 @@ def _read_limit(found: re.Match[str], test: Test) -> Limit | None:
     below = bool(found["sign"] and found["sign"].strip() != "(") or bool(found["minus"])
     below = below or (found["sign"] == "(" and found[0].rstrip().endswith(")"))
     named = found["scale"] or ""
-    scale = _SCALES.get(named) or scale_called(named) or Scale.ONE
+    scale = Scale.PERCENT if named in _PERCENT else scale_called(named) or Scale.ONE
     unit = _UNITS.get((found["unit"] or "").strip())
     return Limit(test, -value if below else value, scale, unit)
 
