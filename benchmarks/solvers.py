@@ -59,11 +59,10 @@ HEADINGS = ("solver", "model calls", "tokens read", "tokens written", "time", "r
 def compare(path: Path) -> Iterator[Cost]:
     """Yield the cost of each solver for the conversations of a labelled file."""
     sys.path.insert(0, SUPPORT)
-    from oracle import run_with_oracle
-    from run_oracle import ORACLES, oracle_of
+    from oracle import SCRIPTS, oracle_of, run_with_oracle
 
     conversations, golds = read_dataset(path).conversations, read_gold(path)
-    for name in ORACLES:
+    for name in SCRIPTS:
         oracle = oracle_of(name)
         # Warm up imports, templates and schemas.
         asyncio.run(run_with_oracle(conversations[:2], golds, make_solver(name, {}), oracle))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from long_filing import a_long_filing
-from oracle import OracleRun, run_with_oracle
-from run_oracle import ORACLES, oracle_of
+from oracle import SCRIPTS, OracleRun, oracle_of, run_with_oracle
 from values import a_value
 
 from quaestor.datasets.dataset import Conversation
@@ -40,7 +39,7 @@ FILED = (
 )
 """Questions about a public annual report, `apple-2021-10k.pdf`."""
 
-by_solver = pytest.mark.parametrize("solver", sorted(ORACLES))
+by_solver = pytest.mark.parametrize("solver", sorted(SCRIPTS))
 
 
 def run_dialogue(

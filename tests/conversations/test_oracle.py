@@ -6,18 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from oracle import Outcome, run_with_oracle
-from run_oracle import oracle_of
+from oracle import Outcome, oracle_of, run_with_oracle
 from values import a_value
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
-
-CONVERSATIONS = 6
-
-by_solver = pytest.mark.parametrize("solver", ["agent", "sparql"])
 
 
 def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]:
@@ -29,8 +24,14 @@ def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]
     return list(run.outcomes)
 
 
-@pytest.mark.very_slow
-@by_solver
+@pytest.mark.parametrize(
+    "solver",
+    [
+        pytest.param("agent", marks=pytest.mark.very_slow),
+        pytest.param("sparql", marks=pytest.mark.very_slow),
+        pytest.param("workflow", marks=pytest.mark.slow),
+    ],
+)
 def test_every_turn_of_the_sample_is_right(solver: str, local_models: None) -> None:
     found = outcomes(solver, sample_path())
     assert len(found) > 30
@@ -38,11 +39,11 @@ def test_every_turn_of_the_sample_is_right(solver: str, local_models: None) -> N
 
 
 @pytest.mark.very_slow
-@by_solver
+@pytest.mark.parametrize(("solver", "conversations"), [("agent", 6), ("sparql", 6), ("workflow", 40)])
 def test_nearly_every_turn_of_some_public_conversations_is_right(
-    solver: str, local_models: None, shared_data: Path
+    solver: str, conversations: int, local_models: None, shared_data: Path
 ) -> None:
-    found = outcomes(solver, shared_data / "convfinqa_tune.json", CONVERSATIONS)
+    found = outcomes(solver, shared_data / "convfinqa_tune.json", conversations)
     wrong = [outcome for outcome in found if not outcome.right]
     # Some references treat a printed percentage as a fraction, unlike all others.
     assert all("% = 0." in outcome.cause for outcome in wrong), wrong

@@ -3,8 +3,7 @@
 import asyncio
 
 import pytest
-from oracle import run_with_oracle
-from run_oracle import oracle_of
+from oracle import oracle_of, run_with_oracle
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path

@@ -11,8 +11,7 @@ import pytest
 from fenced import ROOT
 from model_replies import say
 from model_server import ModelServer, Script
-from oracle import GuidedSolver, Oracle, OracleFactory
-from run_oracle import ORACLES, oracle_of
+from oracle import SCRIPTS, GuidedSolver, oracle_of
 
 import quaestor
 from quaestor.scoring.gold import GoldTurn
@@ -35,51 +34,34 @@ def request_key(request: ReceivedRequest) -> str:
     return json.dumps([request.system, request.prompts, request.results])
 
 
-class RecordingOracleFactory:
-    """An oracle factory that records each request with its reply."""
-
-    def __init__(self, oracle: OracleFactory) -> None:
-        self.replies: dict[str, Reply] = {}
-        self._oracle = oracle
-
-    def __call__(self, context: quaestor.TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
-        perfect = self._oracle(context, golds).script()
-
-        def record_reply(request: ReceivedRequest) -> Reply:
-            return self.replies.setdefault(request_key(request), perfect(request))
-
-        class Turn:
-            @staticmethod
-            def script() -> Script:
-                return record_reply
-
-        return Turn()
-
-
 @pytest.fixture
 def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
     """Start a model that answers an example's questions perfectly, and yield its name."""
     name = request.getfixturevalue("name")
-    example, oracle = script(name), RecordingOracleFactory(oracle_of(name))
+    example, oracle, replies = script(name), oracle_of(name), dict[str, Reply]()
     dataset = quaestor.read_dataset(quaestor.sample_path())
     conversation = next(c for c in dataset.conversations if c.questions == example.QUESTIONS)
     assert f"sample#{conversation.document.id}" == example.PAGE
+
+    def recording(context: quaestor.TurnContext, golds: Sequence[GoldTurn]) -> Script:
+        perfect = oracle(context, golds)
+        return lambda request: replies.setdefault(request_key(request), perfect(request))
 
     async def rehearse(server: ModelServer, name_of_model: str) -> None:
         golds = quaestor.read_gold(quaestor.sample_path())[conversation.id]
         knowledge = quaestor.GraphProvider.of([c.document for c in dataset.conversations])
         async with quaestor.open_session(name_of_model) as session:
-            guided = GuidedSolver(quaestor.make_solver(name), server, golds, oracle)
+            guided = GuidedSolver(quaestor.make_solver(name), server, golds, recording)
             await quaestor.answer_conversation(conversation, guided, knowledge, session)
 
     with ModelServer(lambda request: say("")) as server:
         asyncio.run(rehearse(server, named := f"openai:perfect@{server.url}/v1"))
-        server.script = lambda request: oracle.replies[request_key(request)]
+        server.script = lambda request: replies[request_key(request)]
         yield named
 
 
 def test_every_solver_has_a_script() -> None:
-    assert sorted(["embedded", *ORACLES]) == EXAMPLES
+    assert sorted(["embedded", *SCRIPTS]) == EXAMPLES
 
 
 def test_the_example_without_a_model_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +71,7 @@ def test_the_example_without_a_model_runs(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(ORACLES))
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
 def test_the_examples_with_a_model_run(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     main = script(name).main
     if inspect.iscoroutinefunction(main):

@@ -13,8 +13,7 @@ from itertools import cycle
 import pytest
 from model_replies import say
 from model_server import ModelServer, Script
-from oracle import run_with_oracle
-from oracle_workflow import WorkflowOracle
+from oracle import oracle_of, run_with_oracle
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 from solver_bench import run_with_script
@@ -146,33 +145,25 @@ def test_concurrent_requests_get_their_own_answers() -> None:
     assert [f"question {number}" in words for number, words in enumerate(text)] == [True] * 60
 
 
-class RecordingOracle:
-    """A perfect model that records its replies."""
-
-    def __init__(self) -> None:
-        self.replies: list[Reply] = []
-
-    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> "RecordingOracle":
-        self._script = WorkflowOracle(context, golds).script()
-        return self
-
-    def script(self) -> Script:
-        def answer(request: ReceivedRequest) -> Reply:
-            self.replies.append(self._script(request))
-            return self.replies[-1]
-
-        return answer
-
-
 @pytest.mark.very_slow
 def test_plans_for_other_questions_are_checked_against_the_page() -> None:
     """Reply with valid plans for questions about other pages; all accepted numbers are on this page."""
-    conversations, recording = read_dataset(sample_path()).conversations, RecordingOracle()
+    conversations, perfect, replies = read_dataset(sample_path()).conversations, oracle_of("workflow"), list[Reply]()
     solver = make_solver("workflow", {})
+
+    def recording(context: TurnContext, golds: Sequence[GoldTurn]) -> Script:
+        script = perfect(context, golds)
+
+        def answer(request: ReceivedRequest) -> Reply:
+            replies.append(script(request))
+            return replies[-1]
+
+        return answer
+
     asyncio.run(run_with_oracle(conversations, read_gold(sample_path()), solver, recording))
     numbers = answered = refused = 0
     for place, conversation in enumerate(conversations):
-        others = cycle(recording.replies[place + 60 :] + recording.replies[: place + 60])
+        others = cycle(replies[place + 60 :] + replies[: place + 60])
         script: Script = partial(_next_of, others)
         for turn in run_with_script(solver, script, conversation.questions, conversation.document).turns:
             if turn.answer.value is None:

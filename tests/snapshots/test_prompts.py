@@ -9,8 +9,7 @@ import json
 import pytest
 from model_replies import say
 from model_server import ModelServer
-from oracle import GuidedSolver
-from run_oracle import ORACLES, oracle_of
+from oracle import SCRIPTS, GuidedSolver, oracle_of
 from solver_bench import run_with_script
 from text_snapshots import TextSnapshot
 
@@ -52,12 +51,12 @@ def prompts_of(solver: str) -> str:
     return asyncio.run(play())
 
 
-@pytest.mark.parametrize("solver", sorted(ORACLES))
+@pytest.mark.parametrize("solver", sorted(SCRIPTS))
 def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
     assert prompts_of(solver) == text_snapshot
 
 
-@pytest.mark.parametrize("solver", sorted(ORACLES))
+@pytest.mark.parametrize("solver", sorted(SCRIPTS))
 def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
     """Compare the first request, with tools and schemas, for a question whose answer may be words or a list."""
     question = "in which year were the total net sales highest?"

@@ -13,7 +13,8 @@ from values import number_in, quantity_of
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import YesNo, print_value
-from quaestor.core.quantity import Scale
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
@@ -21,7 +22,8 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import benchmark_rows
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -66,39 +68,52 @@ def spelled_out(plan: Plan, document: Document) -> Plan:
 
 
 def write_draft(plan: Plan, context: TurnContext) -> Written:
-    """Return a plan as the draft of an expert who makes no mistake."""
+    """Return a plan of numbers as the draft of an expert who makes no mistake, with all results."""
     execution = execute(plan, context.memory.registers)
-    steps: list[Written] = []
-    for step, register in zip(plan.steps, execution.registers, strict=True):
-        if isinstance(step, Extract):
-            sign = -1 if step.reading == "magnitude" else 1
-            percent = quantity_of(step).scale is Scale.PERCENT
-            value = f"{sign * quantity_of(step).value:f}" + ("%" if percent else "")
-            steps.append({"kind": "look_up", "what": step.label, "value": value, "where": place_code(step.source)})
-        elif step.operation == "identity" and isinstance(step.operands[0], Ref) and step.operands[0].step < 0:
-            steps.append({"kind": "earlier_answer", "answer": _operand_text(step.operands[0])})
-        elif step.operation == "identity":
-            steps.append(
-                {
-                    "kind": "calculate",
-                    "operation": "add",
-                    "operands": [_operand_text(step.operands[0]), 0],
-                    "result": _number(register),
-                }
-            )
-        else:
-            operands = [_operand_text(operand) for operand in step.operands]
-            steps.append(
-                {"kind": "calculate", "operation": step.operation, "operands": operands, "result": _number(register)}
-            )
+    steps = write_steps(plan)
+    for step, register in zip(steps, execution.registers, strict=True):
+        if step["kind"] == "calculate":
+            step["result"] = _number(register)
     result = execution.result
     return {"reasoning": "", "steps": steps, "answer": _number(result), "scale": result.scale.value}
 
 
-def _operand_text(operand: Operand) -> str:
-    if isinstance(operand, Ref):
-        return f"#{operand.step}"
-    return operand.text
+def write_steps(plan: Plan) -> list[Written]:
+    """Return the steps of a draft for a plan, without results; the cells of a group are looked up one by one."""
+    steps: list[Written] = []
+    places: dict[int, int] = {}
+
+    def look_up(what: str, quantity: Quantity, source: Source, sign: int = 1) -> str:
+        value = f"{sign * quantity.value:f}" + "%" * (quantity.scale is Scale.PERCENT)
+        return add({"kind": "look_up", "what": what, "value": value, "where": place_code(source)})
+
+    def add(step: Written) -> str:
+        steps.append(step)
+        return f"#{len(steps)}"
+
+    def operands(operand: Operand, of_list: bool) -> list[str]:
+        if isinstance(operand, CellGroup):
+            cells = zip(operand.labels, operand.values, operand.sources, strict=True)
+            found = [look_up(f"{operand.text}, {label}", value, place) for label, value, place in cells]
+            return found if of_list else [add({"kind": "calculate", "operation": "items", "operands": found})]
+        return [f"#{places.get(operand.step, operand.step)}" if isinstance(operand, Ref) else operand.text]
+
+    for step in plan.steps:
+        if isinstance(step, Extract) and step.text is not None:
+            add({"kind": "quote", "words": step.text})
+        elif isinstance(step, Extract):
+            look_up(step.label, quantity_of(step), step.source, -1 if step.reading == "magnitude" else 1)
+        else:
+            of_list = OPERATIONS[step.operation].of_list
+            taken = [text for operand in step.operands for text in operands(operand, of_list)]
+            if step.operation != "identity":
+                add({"kind": "calculate", "operation": step.operation, "operands": taken})
+            elif taken[0].startswith("#-"):
+                add({"kind": "earlier_answer", "answer": taken[0]})
+            else:
+                add({"kind": "calculate", "operation": "add", "operands": [*taken, 0]})
+        places[step.id] = len(steps)
+    return steps
 
 
 def _number(register: StepResult) -> object:

@@ -9,7 +9,7 @@ from typing import Any
 
 from model_replies import say
 from model_server import Script
-from oracle import Oracle, OracleFactory
+from oracle import Oracle
 
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
@@ -58,23 +58,17 @@ def _replacement(old: Json, draw: random.Random, values: list[Json]) -> Json:
     return draw.choice(like if like and draw.random() < 0.5 else REPLACEMENTS)
 
 
-class MuddledOracles:
-    """A factory of oracles that corrupt half of their replies."""
+class MuddledOracle:
+    """An oracle that corrupts half of its replies."""
 
-    def __init__(self, oracle: OracleFactory, seed: int) -> None:
+    def __init__(self, oracle: Oracle, seed: int) -> None:
         self.muddled = 0
         self._oracle, self._draw = oracle, random.Random(seed)
         self._values: list[Json] = []
 
-    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
-        script = self._oracle(context, golds).script()
-
-        class Turn:
-            @staticmethod
-            def script() -> Script:
-                return lambda request: self._reply(request, script)
-
-        return Turn()
+    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Script:
+        script = self._oracle(context, golds)
+        return lambda request: self._reply(request, script)
 
     def _reply(self, request: ReceivedRequest, script: Script) -> Reply:
         try:

@@ -1,16 +1,20 @@
 """Run a solver with a perfect model, which is given the reference of each turn.
 
-Remaining errors are those of quaestor (graph, tools, memory, scales), not of a model. The replies of a perfect model
-depend on the solver: `oracle_SOLVER.py` has a class for each, and `run_oracle.py` finds it by name.
+Remaining errors are those of quaestor (graph, tools, memory, scales), not of a model. A perfect model has a plan, which
+is made from the reference, and `oracle_SOLVER.py` writes the replies for it that a solver expects.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
+from gold_plans import plan_of
 from model_replies import counted, say
 from model_server import ModelServer, Script
+from oracle_agent import agent_script
+from oracle_reflection import reflection_script
+from oracle_sparql import sparql_script
+from oracle_workflow import workflow_script
 from values import a_value
 
 from quaestor.conversation.answer import Answer
@@ -22,6 +26,7 @@ from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
+from quaestor.plan.steps import Plan
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.base import Excerpts, Solver, TurnContext
@@ -60,20 +65,30 @@ class OracleRun:
     usage: Usage
 
 
-class Oracle(Protocol):
-    """A perfect model for one turn. It may use the reference program, but not the reference's result."""
+Oracle = Callable[[TurnContext, Sequence[GoldTurn]], Script]
+"""Returns the script that answers the requests of a turn, given the references up to and including this turn.
 
-    def script(self) -> Script:
-        """Return the script that answers the requests of this turn in order."""
-        ...
+It may use the reference program, but not the reference's result."""
+
+SCRIPTS: Mapping[str, Callable[[TurnContext, Callable[[], Plan]], Script]] = {
+    "agent": agent_script,
+    "workflow": workflow_script,
+    "sparql": sparql_script,
+    "reflection": reflection_script,
+}
+"""For each solver the function that returns the script of a turn, given a function that returns its plan."""
 
 
-class OracleFactory(Protocol):
-    """A function or class that creates the oracle of a turn."""
+def oracle_of(solver: str) -> Oracle:
+    """Return the oracle of a solver whose plans are those of the reference programs."""
 
-    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
-        """Take the context of the turn, and the references up to and including this turn."""
-        ...
+    def oracle(context: TurnContext, golds: Sequence[GoldTurn]) -> Script:
+        def plan() -> Plan:
+            return replace(plan_of(context.question.text, context, golds), thought=golds[-1].program)
+
+        return SCRIPTS[solver](context, plan)
+
+    return oracle
 
 
 def question_of(request: ReceivedRequest) -> str:
@@ -87,11 +102,11 @@ class GuidedSolver:
 
     name = "guided"
 
-    def __init__(self, solver: Solver, server: ModelServer, golds: Sequence[GoldTurn], oracle: OracleFactory) -> None:
+    def __init__(self, solver: Solver, server: ModelServer, golds: Sequence[GoldTurn], oracle: Oracle) -> None:
         self._solver, self._server, self._golds, self._oracle = solver, server, golds, oracle
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
+        script = self._oracle(context, self._golds[: len(context.memory.turns) + 1])
         self._server.script = lambda request: counted(request, script(request), self._server.requests[:-1])
         return await self._solver.solve(question, context)
 
@@ -100,7 +115,7 @@ async def run_with_oracle(
     conversations: Sequence[Conversation],
     golds: Mapping[str, Sequence[GoldTurn]],
     solver: Solver,
-    oracle: OracleFactory,
+    oracle: Oracle,
     excerpts: Callable[[Document], Excerpts | None] = lambda _: None,
 ) -> OracleRun:
     """Run a solver with a perfect model, through the real client and a local server, and return the outcomes."""

@@ -1,23 +1,20 @@
-"""A model that is given the reference program of each turn, and makes the tool calls of a perfect agent.
+"""A model that makes the tool calls of a perfect agent for a plan.
 
 It knows the page only through its graph. Numbers are looked up with the call that returns them, earlier answers are
-referenced, and every step of the program is calculated. It never uses the reference's result.
+referenced, and every step of the plan is calculated.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gold_plans import plan_of
 from model_server import Script
-from oracle import question_of
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.provenance import CellRef, Source
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number, period_code
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
-from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import near_sentences
 from quaestor.solvers.tools.page import GraphPage
@@ -27,26 +24,18 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply
 Json = Mapping[str, Any]
 
 
-class AgentOracle:
-    """The replies for one turn of a conversation."""
+def agent_script(context: TurnContext, plan: Callable[[], Plan]) -> Script:
+    """Return the script of a turn: the understanding with the first calls, further calls, the answer."""
+    replies: list[tuple[Call, ...]] = []
 
-    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
-        self._context, self._golds = context, golds
+    def answer(request: ReceivedRequest) -> Reply:
+        if not replies:
+            wanted = plan()
+            first, *more = Calls(context, wanted).replies
+            replies.extend([(Call("describe_understanding", {"description": wanted.thought}), *first), *more])
+        return Reply(calls=replies.pop(0) if len(replies) > 1 else replies[0])
 
-    def script(self) -> Script:
-        """Return the script of the turn: the understanding with the first calls, further calls, the answer."""
-        replies: list[tuple[Call, ...]] = []
-
-        def answer(request: ReceivedRequest) -> Reply:
-            if not replies:
-                question = question_of(request)
-                calls = Calls(question, self._context, plan_of(question, self._context, self._golds))
-                understanding = {"description": self._golds[-1].program}
-                first, *more = calls.replies
-                replies.extend([(Call("describe_understanding", understanding), *first), *more])
-            return Reply(calls=replies.pop(0) if len(replies) > 1 else replies[0])
-
-        return answer
+    return answer
 
 
 @dataclass
@@ -58,7 +47,6 @@ class Calls:
             several numbers, which have to be seen first; a result is seen before it is the answer.
     """
 
-    question: str
     context: TurnContext
     plan: Plan
     replies: list[tuple[Call, ...]] = field(default_factory=list)
@@ -68,7 +56,7 @@ class Calls:
         self._step_values: dict[int, object] = {}
         self._words: dict[int, str] = {}
         self._pending: list[Call] = []
-        places = {sentence.place for sentence in near_sentences(self.question, self.context)}
+        places = {sentence.place for sentence in near_sentences(self.context.question.text, self.context)}
         mentions = [mention for mention in self.context.graph.mentions if mention.place in places]
         self._prompt_sources = {mention.source for mention in mentions}
         self._box.draft.know(mentions)

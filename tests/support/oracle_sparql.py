@@ -1,23 +1,21 @@
-"""A model that is given the reference program of each turn, and names values and a formula without a mistake.
+"""A model that names the values and the formula of a plan without a mistake.
 
 Values are queried by instance and property if these identify them, else by the labels of row and column, else by their
 node. If the page prints a number at several places, the one whose words are most like those of the question is used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gold_plans import plan_of
 from model_server import Script
-from oracle import question_of
+from plan_steps import needs_more_than_numbers
 
 from quaestor.graph.facts import Observation
 from quaestor.graph.writing import observation_node
 from quaestor.ontology.terms import property_name
 from quaestor.plan.expressions import LIST_FUNCTIONS
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Plan, Ref, RowRef
-from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.testing.models import ReceivedRequest, Reply, structured
@@ -26,25 +24,22 @@ _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "*
 _ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_min": "min"}
 
 
-class SparqlOracle:
-    """The two replies for one turn of a conversation."""
+def sparql_script(context: TurnContext, plan: Callable[[], Plan]) -> Script:
+    """Return the script of a turn: the values, then the formula."""
+    plans: list[WrittenPlan] = []
 
-    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
-        self._context, self._golds = context, golds
+    def answer(request: ReceivedRequest) -> Reply:
+        if not plans:
+            plans.append(WrittenPlan(context, plan()))
+        (written,) = plans
+        reasoning = {"reasoning": written.plan.thought}
+        if "The values that you named" in request.prompts[0]:
+            return structured(request, {"formula": written.formula, **reasoning})
+        if needs_more_than_numbers(written.plan) and "- cells: " not in request.prompts[0]:
+            return structured(request, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
+        return structured(request, {**written.named, **reasoning})
 
-    def script(self) -> Script:
-        """Return the script of the turn: the values, then the formula."""
-        formulas: list[WrittenPlan] = []
-
-        def answer(request: ReceivedRequest) -> Reply:
-            if not formulas:
-                formulas.append(WrittenPlan(self._context, plan_of(question_of(request), self._context, self._golds)))
-            reasoning = {"reasoning": self._golds[-1].program}
-            if "The values that you named" in request.prompts[0]:
-                return structured(request, {"formula": formulas[0].formula, **reasoning})
-            return structured(request, {**formulas[0].named, **reasoning})
-
-        return answer
+    return answer
 
 
 @dataclass

@@ -1,17 +1,16 @@
-"""A model that is given the reference program of each turn, and writes the plan of a perfect planner.
+"""A model that writes a plan as a perfect planner.
 
 Steps name rows and columns as the page lists them, and words around a number in the text, but never the number. If the
-look-up asks which of several numbers in the text is meant, the model chooses the one of the reference.
+look-up asks which of several numbers in the text is meant, the model chooses the one of the plan.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gold_plans import plan_of
 from model_server import Script
-from oracle import question_of
+from plan_steps import needs_more_than_numbers
 from values import quantity_of
 
 from quaestor.core.provenance import CellRef, Source
@@ -21,7 +20,6 @@ from quaestor.graph.facts import HeaderNumber, MentionFact, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.expressions import benchmark_rows
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
-from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import axes_of
@@ -34,33 +32,19 @@ _OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximu
 _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
 
 
-def pointed_step(request: ReceivedRequest) -> int | None:
-    """Return the step whose number the model has to choose; None if it is asked for a plan."""
-    found = _POINTING.search(request.prompts[-1])
-    return int(found[1]) if found else None
+def workflow_script(context: TurnContext, plan: Callable[[], Plan]) -> Script:
+    """Return the script of a turn: the plan, and the choice of a number in the text."""
+    writers: list[PlanWriter] = []
 
+    def answer(request: ReceivedRequest) -> Reply:
+        if step := _POINTING.search(request.prompts[-1]):
+            return structured(request, {"number": writers[0].pointed[int(step[1])]})
+        writers[:] = [PlanWriter(plan(), context.document, context.graph)]
+        if needs_more_than_numbers(writers[0].plan) and "select_cells" not in request.system:
+            return structured(request, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
+        return structured(request, writers[0].written)
 
-class WorkflowOracle:
-    """The plan for one turn of a conversation."""
-
-    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
-        self._context, self._golds = context, golds
-
-    def script(self) -> Script:
-        """Return the script of the turn: the plan, and the choice of a number in the text."""
-        writers: list[PlanWriter] = []
-
-        def answer(request: ReceivedRequest) -> Reply:
-            if step := pointed_step(request):
-                return structured(request, {"number": writers[0].pointed[step]})
-            writers[:] = [self._writer(question_of(request))]
-            return structured(request, writers[0].written)
-
-        return answer
-
-    def _writer(self, question: str) -> "PlanWriter":
-        plan = plan_of(question, self._context, self._golds)
-        return PlanWriter(plan, self._context.document, self._context.graph)
+    return answer
 
 
 @dataclass

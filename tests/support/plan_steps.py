@@ -4,7 +4,8 @@ from decimal import Decimal
 
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Ref
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
 
 def cell(document: Document, row: int, column: int, step: int = 1) -> Extract:
@@ -25,3 +26,10 @@ def compute(step: int, operation: str, *operands: Operand | int) -> Compute:
 
 def number(value: str, text: str | None = None) -> Constant:
     return Constant(Decimal(value), text or value)
+
+
+def needs_more_than_numbers(plan: Plan) -> bool:
+    """Return whether a plan needs more than the prompt for a number offers: words of the page, or lists."""
+    return any(step.text is not None for step in plan.extracts) or any(
+        OPERATIONS[step.operation].of_list for step in plan.computes
+    )

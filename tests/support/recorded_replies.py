@@ -14,7 +14,7 @@ from zlib import crc32
 
 from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer, Script
-from oracle_workflow import WorkflowOracle
+from oracle import oracle_of
 
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
@@ -48,7 +48,7 @@ class _Recording:
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         golds = self._golds[self.conversation][: len(context.memory.turns) + 1]
-        perfect = WorkflowOracle(context, golds).script()
+        perfect = oracle_of("workflow")(context, golds)
         draw = crc32(f"{self.conversation} {question}".encode()) % 8
 
         def script(request: ReceivedRequest) -> Reply:

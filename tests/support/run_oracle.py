@@ -7,10 +7,9 @@ answers are stated (TAT-QA) it is every question but those of arithmetic, by exa
 import argparse
 import asyncio
 import sys
-from importlib import import_module
 from pathlib import Path
 
-from oracle import OracleFactory, run_with_oracle
+from oracle import SCRIPTS, oracle_of, run_with_oracle
 from stated_oracle import run_stated
 
 from quaestor.datasets.formats import read_dataset
@@ -20,24 +19,10 @@ from quaestor.solvers.registry import make_solver
 
 PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "convfinqa_tune.json"
 
-ORACLES = {
-    "agent": "oracle_agent.AgentOracle",
-    "workflow": "oracle_workflow.WorkflowOracle",
-    "sparql": "oracle_sparql.SparqlOracle",
-    "reflection": "oracle_reflection.ReflectionOracle",
-}
-
-
-def oracle_of(solver: str) -> OracleFactory:
-    """Return the oracle factory of a solver, imported on demand so that a broken one does not affect the others."""
-    module, _, name = ORACLES[solver].partition(".")
-    factory: OracleFactory = getattr(import_module(module), name)
-    return factory
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="oracle", description=(__doc__ or "").partition(chr(10))[0])
-    parser.add_argument("solver", choices=sorted(ORACLES))
+    parser.add_argument("solver", choices=sorted(SCRIPTS))
     parser.add_argument("file", nargs="?", type=Path, default=PUBLIC if PUBLIC.exists() else sample_path())
     options = parser.parse_args()
     if not options.file.exists():

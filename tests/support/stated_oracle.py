@@ -5,134 +5,24 @@ it, including its scale. If the prompt allows numbers only and the answer is of 
 as a real one has to. References whose spans are not on the page have no plan and are counted separately.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from model_replies import counted, say
-from model_server import ModelServer, Script
-from oracle_agent import Calls
-from oracle_sparql import WrittenPlan
-from oracle_workflow import PlanWriter, pointed_step
-from reflection_bench import APPROVES, role_of
+from model_server import ModelServer
+from oracle import SCRIPTS
 from stated_plans import StatedPlan, stated_plan
-from values import quantity_of
 
 from quaestor.conversation.answer import Answer
-from quaestor.core.provenance import Source
-from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
-from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.stated import exact_match, stated_answer
 from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.reflection.numbers import place_code
-from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
-
-
-def workflow_script(context: TurnContext, plan: Plan) -> Script:
-    """Return the replies of the workflow's model for a plan."""
-    writer = PlanWriter(plan, context.document, context.graph)
-
-    def answer(request: ReceivedRequest) -> Reply:
-        if step := pointed_step(request):
-            return structured(request, {"number": writer.pointed[step]})
-        if needs_more_than_numbers(plan) and "select_cells" not in request.system:
-            return structured(request, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
-        return structured(request, writer.written)
-
-    return answer
-
-
-def sparql_script(context: TurnContext, plan: Plan) -> Script:
-    """Return the replies of the two-phase solver's model for a plan."""
-    written = WrittenPlan(context, plan)
-
-    def answer(request: ReceivedRequest) -> Reply:
-        if "The values that you named" in request.prompts[0]:
-            return structured(request, {"reasoning": "", "formula": written.formula})
-        if needs_more_than_numbers(plan) and "- cells: " not in request.prompts[0]:
-            return structured(request, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
-        return structured(request, {"reasoning": "as the reference has it", **written.named})
-
-    return answer
-
-
-def agent_script(context: TurnContext, plan: Plan) -> Script:
-    """Return the replies of the agent's model for a plan."""
-    calls = Calls(context.question.text, context, plan)
-    first, *more = calls.replies
-    left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
-
-    def answer(request: ReceivedRequest) -> Reply:
-        return Reply(calls=left.pop(0) if len(left) > 1 else left[0])
-
-    return answer
-
-
-def reflection_script(context: TurnContext, plan: Plan) -> Script:
-    """Return the replies of the expert for a plan; its critics approve."""
-    steps: list[dict[str, Any]] = []
-    places: dict[int, int] = {}
-
-    def add(**step: Any) -> str:
-        steps.append(step)
-        return f"#{len(steps)}"
-
-    def look_up(what: str, quantity: Quantity, source: Source) -> str:
-        return add(kind="look_up", what=what, value=quantity.text, where=place_code(source))
-
-    def operands(operand: Operand, of_list: bool) -> list[str]:
-        if isinstance(operand, CellGroup):
-            cells = zip(operand.labels, operand.values, operand.sources, strict=True)
-            found = [look_up(f"{operand.text}, {label}", value, place) for label, value, place in cells]
-            return found if of_list else [add(kind="calculate", operation="items", operands=found)]
-        if isinstance(operand, Ref):
-            return [f"#{places.get(operand.step, operand.step)}"]
-        return [operand.text]
-
-    for step in plan.steps:
-        if isinstance(step, Extract) and step.text is not None:
-            add(kind="quote", words=step.text)
-        elif isinstance(step, Extract):
-            look_up(step.label, quantity_of(step), step.source)
-        else:
-            of_list = OPERATIONS[step.operation].of_list
-            taken = [text for operand in step.operands for text in operands(operand, of_list)]
-            add(kind="calculate", operation=step.operation, operands=taken)
-        places[step.id] = len(steps)
-
-    def answer(request: ReceivedRequest) -> Reply:
-        if role_of(request) != "expert":
-            return structured(request, APPROVES)
-        if needs_more_than_numbers(plan) and "- quote: " not in request.system:
-            return structured(request, {"reasoning": "it is no number", "steps": [], "no_answer": "other"})
-        return structured(request, {"reasoning": "as the reference has it", "steps": steps})
-
-    return answer
-
-
-SCRIPTS: Mapping[str, Callable[[TurnContext, Plan], Script]] = {
-    "workflow": workflow_script,
-    "sparql": sparql_script,
-    "agent": agent_script,
-    "reflection": reflection_script,
-}
-"""The scripts by the name of their solver."""
-
-
-def needs_more_than_numbers(plan: Plan) -> bool:
-    """Return whether a plan needs more than the prompt for a number offers."""
-    return any(
-        step.text is not None if isinstance(step, Extract) else OPERATIONS[step.operation].of_list
-        for step in plan.steps
-    )
 
 
 @dataclass(frozen=True)
@@ -199,7 +89,8 @@ class _Guided:
         self.plan = stated_plan(question, context, self._reference)
         if self.plan is None:
             return Answer(None)
-        script = SCRIPTS[self._solver.name](context, self.plan.plan)
+        plan = replace(self.plan.plan, thought="as the reference has it")
+        script = SCRIPTS[self._solver.name](context, lambda: plan)
         self._server.script = lambda request: counted(request, script(request), self._server.requests[:-1])
         return await self._solver.solve(question, context)
 
