@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+import plan_steps as steps
 import pytest
 from many_cases import for_each_row
 from model_server import Script
+from oracle import PlannedSolver
+from plan_steps import cell, number
 from reflection_bench import APPROVES, look_up, role_of
+from scripted import a_row
 from solver_bench import SolverRun, run_with_script
 from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, script_of, table, words
@@ -18,6 +22,8 @@ from quaestor.core.answer_value import YesNo, amount_words, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import answer_conversation
+from quaestor.plan.steps import Extract, Plan, Ref, Step
+from quaestor.solvers.quoting import quote
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
@@ -31,14 +37,6 @@ SEVERAL = "how much were the total net sales in 2012, and how fast did they grow
 WHICH = "in which year were the total net sales highest?"
 SERIES = cells(1, ["total net sales"], ["all"])
 SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnLabel ?label ; kg:value ?v }'
-
-
-def sparql_replies(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
-    """Return the replies of the two phases, or one reply if a value is the answer."""
-    first: Json = {"reasoning": "as asked", "values": values, **more}
-    if formula is None:
-        return [{**first, "answer": next(iter(values), None)}]
-    return [first, {"reasoning": "", "formula": formula}]
 
 
 def calculate(operation: str, *values: object) -> Call:
@@ -57,12 +55,6 @@ def words_of(*words: str) -> Reply:
     return Reply(calls=(Call("final_answer", {"words": list(words)}),))
 
 
-def calculated(operation: str, *values: object, **more: Any) -> list[Reply]:
-    """Return the replies of an agent's model that calculates with the row of total net sales."""
-    row = Call("query_kg", {"filters": {"row": "total net sales"}})
-    return [Reply(calls=(row,)), Reply(calls=(calculate(operation, *values),)), final("#4", **more)]
-
-
 def drafted(*steps: Json, **more: Any) -> Json:
     return {"reasoning": "as asked", "steps": list(steps), **more}
 
@@ -76,6 +68,7 @@ def works_out(operation: str, *operands: int | str) -> Json:
     return {"kind": "calculate", "operation": operation, "operands": names}
 
 
+STATED = "two offshore grid projects were delivered ahead of plan"
 SALES = (
     look_up("total net sales, 2012", "1036.8"),
     look_up("total net sales, 2011", "969.7"),
@@ -83,162 +76,66 @@ SALES = (
 )
 
 
-CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
-    (
-        WHICH,
-        {
-            "workflow": [plan(SERIES, compute(2, "argmax", 1))],
-            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}, "argmax(sales)"),
-            "agent": calculated("argmax", "#1..#3"),
-            "reflection": [drafted(*SALES, works_out("argmax", 1, 2, 3))],
-        },
-        "2012",
-    ),
+HIGHEST: dict[str, list[Json | Reply]] = {
+    "workflow": [plan(SERIES, compute(2, "argmax", 1))],
+    "sparql": [
+        {"reasoning": "as asked", "values": {"sales": {"cells": SERIES_QUERY}}},
+        {"reasoning": "", "formula": "argmax(sales)"},
+    ],
+    "agent": [
+        Reply(calls=(Call("query_kg", {"filters": {"row": "total net sales"}}),)),
+        Reply(calls=(calculate("argmax", "#1..#3"),)),
+        final("#4"),
+    ],
+    "reflection": [drafted(*SALES, works_out("argmax", 1, 2, 3))],
+}
+"""The replies of each solver's model to `WHICH`, whose answer is 2012."""
+
+DOCUMENT = sample_pages()[PAGE]
+ROW, INCOME, EARLIER = a_row(DOCUMENT, 5), cell(DOCUMENT, 6, 1), cell(DOCUMENT, 6, 2, step=2)
+LIMIT = number("900")
+RISE = steps.compute(3, "greater", 1, 2)
+LISTED = (steps.compute(1, "items", ROW),)
+
+
+def quote_step(step: int, words: str) -> Extract:
+    return quote(DOCUMENT, words).step(step)
+
+
+DELIVERED = (quote_step(1, STATED),)
+CASES: list[tuple[str, Sequence[Step], str]] = [
+    (WHICH, (steps.compute(1, "argmax", ROW),), "2012"),
     (
         "in how many years did total net sales exceed 900 million?",
-        {
-            "workflow": [plan(SERIES, compute(2, "above", 1, [900]), compute(3, "count", 2))],
-            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}, "count(above(sales, 900))"),
-            "agent": [*calculated("above", "#1..#3", 900)[:2], Reply(calls=(calculate("count", "#4"),)), final("#5")],
-            "reflection": [drafted(*SALES, works_out("above", 1, 2, 3, "900"), works_out("count", 4))],
-        },
+        (steps.compute(1, "above", ROW, LIMIT), steps.compute(2, "count", 1)),
         "2",
     ),
-    (
-        "what were the total net sales in each year?",
-        {
-            "workflow": [plan(SERIES)],
-            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}),
-            "agent": calculated("items", "#1..#3"),
-            "reflection": [drafted(*SALES, works_out("items", 1, 2, 3))],
-        },
-        "2012: 1036.8; 2011: 969.7; 2010: 893.7",
-    ),
-    (
-        "why did the sales of power cables grow in 2012?",
-        {
-            "workflow": [plan(words(1, "Two offshore  grid projects were delivered ahead of plan"))],
-            "sparql": sparql_replies({"why": {"words": "two offshore grid projects were delivered ahead of plan."}}),
-            "agent": [words_of("Two offshore grid  projects were delivered ahead of plan")],
-            "reflection": [drafted(quotes("Two offshore grid  projects were delivered ahead of plan"))],
-        },
-        "two offshore grid projects were delivered ahead of plan",
-    ),
+    ("what were the total net sales in each year?", LISTED, "2012: 1036.8; 2011: 969.7; 2010: 893.7"),
+    ("why did the sales of power cables grow in 2012?", DELIVERED, STATED),
     (
         "which are the first two product lines?",
-        {
-            "workflow": [plan(words(1, "power cables"), words(2, "data cables"), compute(3, "items", 1, 2))],
-            "sparql": sparql_replies({"a": {"words": "power cables"}, "b": {"words": "data cables"}}, "items(a, b)"),
-            "agent": [words_of("power cables", "data cables")],
-            "reflection": [drafted(quotes("power cables"), quotes("data cables"), works_out("items", 1, 2))],
-        },
+        (quote_step(1, "power cables"), quote_step(2, "data cables"), steps.compute(3, "items", 1, 2)),
         "power cables; data cables",
     ),
-    (
-        "did operating income rise in 2012?",
-        {
-            "workflow": [
-                plan(
-                    table(1, "operating income", "2012"),
-                    table(2, "operating income", "2011"),
-                    compute(3, "greater", 1, 2),
-                )
-            ],
-            "sparql": sparql_replies(
-                {
-                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
-                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
-                },
-                "new > old",
-            ),
-            "agent": [
-                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
-                Reply(calls=(calculate("greater", "#1", "#2"),)),
-                final("#3"),
-            ],
-            "reflection": [
-                drafted(
-                    look_up("operating income, 2012", "88.1"),
-                    look_up("operating income, 2011", "91.6"),
-                    works_out("greater", 1, 2),
-                )
-            ],
-        },
-        "no",
-    ),
+    ("did operating income rise in 2012?", (INCOME, EARLIER, RISE), "no"),
     (
         "what was operating income in 2012, and by how much in percent did it change? Round to one decimal.",
-        {
-            "workflow": [
-                plan(
-                    table(1, "operating income", "2012"),
-                    table(2, "operating income", "2011"),
-                    compute(3, "percentage_change", 1, 2),
-                    compute(4, "items", 1, 3),
-                )
-            ],
-            "sparql": sparql_replies(
-                {
-                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
-                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
-                },
-                "items(new, (new - old) / old)",
-            ),
-            "agent": [
-                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
-                Reply(calls=(calculate("percentage_change", "#2", "#1"),)),
-                final("#1, #3"),
-            ],
-            "reflection": [
-                drafted(
-                    look_up("operating income, 2012", "88.1"),
-                    look_up("operating income, 2011", "91.6"),
-                    works_out("percentage_change", 1, 2),
-                    works_out("items", 1, 3),
-                )
-            ],
-        },
+        (
+            INCOME,
+            EARLIER,
+            steps.compute(3, "subtract", 1, 2),
+            steps.compute(4, "divide", 3, 2),
+            steps.compute(5, "items", 1, 4),
+        ),
         "operating income, 2012: 88.1 million USD; percentage change: -3.8 percent",
     ),
     (
         "did operating income rise in 2012, and why did power cables grow?",
-        {
-            "workflow": [
-                plan(
-                    table(1, "operating income", "2012"),
-                    table(2, "operating income", "2011"),
-                    compute(3, "greater", 1, 2),
-                    words(4, "two offshore grid projects were delivered ahead of plan"),
-                    compute(5, "items", 3, 4),
-                )
-            ],
-            "sparql": sparql_replies(
-                {
-                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
-                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
-                    "why": {"words": "two offshore grid projects were delivered ahead of plan"},
-                },
-                "items(new > old, why)",
-            ),
-            "agent": [
-                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
-                Reply(calls=(calculate("greater", "#1", "#2"),)),
-                words_of("#3", "two offshore grid projects were delivered ahead of plan"),
-            ],
-            "reflection": [
-                drafted(
-                    look_up("operating income, 2012", "88.1"),
-                    look_up("operating income, 2011", "91.6"),
-                    works_out("greater", 1, 2),
-                    quotes("two offshore grid projects were delivered ahead of plan"),
-                    works_out("items", 3, 4),
-                )
-            ],
-        },
-        "no; two offshore grid projects were delivered ahead of plan",
+        (INCOME, EARLIER, RISE, quote_step(4, STATED), steps.compute(5, "items", 3, 4)),
+        f"no; {STATED}",
     ),
-]  # fmt: skip
-"""A question, the replies of each solver's model, and the answer."""
+]
+"""A question, the steps of its plan, and the answer."""
 
 by_solver = pytest.mark.parametrize("solver", ["workflow", "sparql", "agent", "reflection"])
 by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection"])
@@ -259,12 +156,16 @@ def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
     return amount_words(round(number, 1), scale, unit)
 
 
+def play_plans(solver: str, questions: Sequence[str], *plans: Sequence[Step]) -> SolverRun:
+    """Run a solver whose model has the steps of a plan for each question."""
+    planned = PlannedSolver(make_solver(solver), [Plan(tuple(steps)) for steps in plans])
+    return run_with_script(planned, planned.reply, questions, PAGE)
+
+
 @by_solver
-@pytest.mark.parametrize(("question", "replies", "expected"), CASES, ids=[case[0] for case in CASES])
-def test_every_kind_of_answer(
-    solver: str, question: str, replies: dict[str, Sequence[Json | Reply]], expected: str
-) -> None:
-    turn = play(solver, script_of(replies[solver]), question).turn
+@pytest.mark.parametrize(("question", "planned", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_every_kind_of_answer(solver: str, question: str, planned: Sequence[Step], expected: str) -> None:
+    turn = play_plans(solver, [question], planned).turn
     assert turn.error is None, turn.error
     assert turn.verified
     assert turn.answer.value is not None
@@ -283,9 +184,6 @@ def test_results_for_several_lines_are_named_by_the_lines() -> None:
     both = [Reply(calls=(*cells, *margins)), final("#5, #6")]
     turn = play("agent", script_of(both), "operating margin 2012 vs 2011?").turn
     assert str(turn.answer) == "2012: 8.4973 %; 2011: 9.4462 %"
-
-
-STATED = "two offshore grid projects were delivered ahead of plan"
 
 
 @pytest.mark.parametrize(
@@ -314,41 +212,17 @@ def test_unsupported_yes_or_no_in_a_list_is_rejected() -> None:
 
 @by_solver
 def test_selected_items_can_be_referred_to(solver: str) -> None:
-    question, responses, _ = CASES[2]
-    later: dict[str, list[Json | Reply]] = {
-        "workflow": [plan(compute(1, "argmin", -1))],
-        "sparql": sparql_replies({"sales": "result_0"}, "argmin(sales)"),
-        "agent": [Reply(calls=(calculate("argmin", "#-1"),)), final("#1")],
-        "reflection": [drafted(works_out("argmin", -1))],
-    }
-    replies: list[Json | Reply] = [*responses[solver], *later[solver]]
-    turns = play(solver, script_of(replies), question, "and in which year were they lowest?").turns
+    questions = ("what were the total net sales in each year?", "and in which year were they lowest?")
+    turns = play_plans(solver, questions, LISTED, (steps.compute(1, "argmin", Ref(-1)),)).turns
     assert [turn.error for turn in turns] == [None, None]
     assert str(turns[1].answer.value) == "2010"
     assert turns[1].verified
 
 
-def decline_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
-    """Return a model that declines to give anything but a number unless the prompt allows it."""
-    left = iter(replies)
-    fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
-    fields["reflection"] = drafted()
-
-    def answer(request: ReceivedRequest) -> Reply:
-        whole = "\n".join((request.system, *request.prompts, *request.results))
-        if "no_answer is other" in whole and "letter by letter" not in whole:
-            return structured(request, {**fields[solver], "no_answer": "other"})
-        following = next(left)
-        return following if isinstance(following, Reply) else structured(request, following)
-
-    return answer
-
-
 @by_scheme
 def test_model_given_numbers_only_gets_all_kinds_when_it_finds_no_number(solver: str) -> None:
-    question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
-    run = play(solver, decline_first(solver, replies), question)
-    assert str(run.turn.answer.value) == expected
+    run = play_plans(solver, ["what is said of the growth of cables?"], DELIVERED)
+    assert str(run.turn.answer.value) == STATED
     assert len(run.requests) == (3 if solver == "reflection" else 2)
     assert not any(isinstance(event, ReplyRejected) for event in run.turn.events)
 
@@ -361,7 +235,7 @@ def test_model_given_all_kinds_cannot_request_another_kind(solver: str) -> None:
         "agent": Reply(calls=(Call("final_answer", {"no_answer": "other"}),)),
         "reflection": drafted(no_answer="other"),
     }
-    run = play(solver, script_of([other[solver], *CASES[0][1][solver]]), WHICH)
+    run = play(solver, script_of([other[solver], *HIGHEST[solver]]), WHICH)
     assert str(run.turn.answer.value) == "2012"
 
 
@@ -460,11 +334,11 @@ HOSTILE: dict[str, list[Json | Reply]] = {
 
 @for_each_row([(s, reply) for s, replies in HOSTILE.items() for reply in replies])
 def test_invalid_plan_is_returned_with_the_error(solver: str, reply: Json | Reply) -> None:
-    run = play(solver, script_of([reply, *CASES[0][1][solver]]), WHICH)
+    run = play(solver, script_of([reply, *HIGHEST[solver]]), WHICH)
     assert run.turn.error is None, run.turn.error
     assert str(run.turn.answer.value) == "2012"
     critics = int(solver == "reflection")
-    assert len(run.requests) == 1 + critics + len(CASES[0][1][solver])
+    assert len(run.requests) == 1 + critics + len(HIGHEST[solver])
 
 
 @pytest.mark.parametrize(
@@ -472,7 +346,7 @@ def test_invalid_plan_is_returned_with_the_error(solver: str, reply: Json | Repl
     ["rank(sales, 100000)", "argmax(900)", "argmax(argmax(sales))", "count(" * 50],
 )
 def test_invalid_list_formula_is_returned_for_repair(formula: str) -> None:
-    first, last = CASES[0][1]["sparql"]
+    first, last = HIGHEST["sparql"]
     run = play("sparql", script_of([first, {"reasoning": "", "formula": formula}, last]), WHICH)
     assert str(run.turn.answer.value) == "2012"
     assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]

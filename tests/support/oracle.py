@@ -30,7 +30,7 @@ from quaestor.plan.steps import Plan
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.base import Excerpts, Solver, TurnContext
-from quaestor.testing.models import ReceivedRequest
+from quaestor.testing.models import ReceivedRequest, Reply
 
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 
@@ -95,6 +95,27 @@ def question_of(request: ReceivedRequest) -> str:
     """Return the question of a turn, read from the prompt as a model would."""
     questions: list[str] = _QUESTION.findall("\n".join(request.prompts))
     return questions[-1]
+
+
+class PlannedSolver:
+    """A solver under test whose model has a plan for each question of the conversation.
+
+    `reply` is the script of its model.
+    """
+
+    name = "planned"
+
+    def __init__(self, solver: Solver, plans: Sequence[Plan]) -> None:
+        self._solver, self._plans = solver, plans
+        self._script: Script = lambda request: say("")
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        plan = self._plans[len(context.memory.turns)]
+        self._script = SCRIPTS[self._solver.name](context, lambda: plan)
+        return await self._solver.solve(question, context)
+
+    def reply(self, request: ReceivedRequest) -> Reply:
+        return self._script(request)
 
 
 class GuidedSolver:

@@ -101,8 +101,9 @@ class Calls:
 
     def _compute(self, step: Compute) -> dict[str, Any]:
         taken = [self._words.get(o.step) for o in step.operands if isinstance(o, Ref)]
-        if taken and all(taken) and len(taken) == len(step.operands):
-            return {"words": taken}
+        if any(taken) and len(taken) == len(step.operands):
+            numbers = [self._step_values.get(o.step) for o in step.operands if isinstance(o, Ref)]
+            return {"words": [word or number for word, number in zip(taken, numbers, strict=True)]}
         of_list = OPERATIONS[step.operation].of_list
         values = [value for operand in step.operands for value in self._values(operand, of_list)]
         if step.operation == "identity":
