@@ -1,33 +1,19 @@
 """The two phases with a model behind HTTP: requests, answers, and faults."""
 
-import asyncio
 import json
-import random
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
-from pathlib import Path
 
 import pytest
 from agent_bench import Step
-from model_replies import broken, garbled, say, too_many
-from model_server import ModelServer, Script
-from solver_bench import at_once, spec_for
-from sparql_bench import CASH_2008, CASH_2009, formula, is_calculation, play, scripted, values
+from model_replies import say
+from sparql_bench import CASH_2008, CASH_2009, formula, play, scripted, values
 
 from quaestor.conversation.events import NoAnswerGiven, event_lines
 from quaestor.core.quantity import Scale
-from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.spec import RunSpec
-from quaestor.llm.models import connect
-from quaestor.llm.session import ModelConfig
 from quaestor.plan.steps import Compute, Extract, Ref
-from quaestor.sample import sample_path
 from quaestor.solvers.sparql.spec import SparqlLimits
-from quaestor.store.base import open_store
-from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
+from quaestor.testing.models import Call, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -182,68 +168,3 @@ def test_models_without_tools_write_json() -> None:
     run = play(scripted([fenced], [RIGHT[1]]), native=False)
     assert run.turn.answer.number == Decimal(181001)
     assert "Every reply is one JSON object of this schema" in run.requests[0].system
-
-
-def any_fault(draw: random.Random, request: ReceivedRequest) -> Reply:
-    """Return a random reply, which is usually invalid."""
-    noise = "".join(draw.choices('{}[]":, \n\\SELECT?v(0123456789.*-/%$)WHERE<>\u2028\U0001f600', k=draw.randrange(90)))
-    reply = draw.choice(
-        [noise, noise[:9], None, True, -1, 1e300, 10**300, [noise], {noise: noise}, "result_9", CASH_2008]
-    )
-    name = draw.choice(["cash", noise[:20], "sum", ""])
-    query = draw.choice([noise, f"SELECT ?v WHERE {{ {noise} }}", f"SELECT ({noise}) WHERE {{ ?s ?p ?v }}", CASH_2008])
-    return draw.choice(
-        [
-            say(noise),
-            say(""),
-            structured(request, values(**{name: reply})),  # type: ignore[arg-type]
-            structured(request, values(cash=query)),
-            structured(request, values(cash={"sparql": query, "result": reply, "constant": reply})),
-            structured(request, values(cash=CASH_2008)),
-            structured(request, formula(draw.choice([noise, "cash" + noise[:5], "cash ** 9 ** 9", "(" * 99, None]))),
-            structured(request, {noise: reply}),
-            Reply(calls=(Call(request.tools[-1] if request.tools else "x", noise),)),
-            Reply(noise, truncated=True),
-            garbled(noise),
-            say("cut off", cut=draw.randrange(60)),
-            broken(500),
-            too_many("0"),
-            Reply("not so", status=400),
-        ]
-    )
-
-
-@pytest.mark.very_slow
-@pytest.mark.parametrize("native", [True, False])
-def test_a_run_of_faulty_replies_completes(native: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.llm.models.connect", partial(connect, sleep=at_once))
-    dataset = replace(whole := read_dataset(sample_path()), conversations=whole.conversations[:24])
-
-    async def run(server: ModelServer) -> None:
-        async with open_store(str(tmp_path / "runs.db")) as store:
-            spec = RunSpec.of(dataset, "sparql")
-            config = ModelConfig(spec_for(server, native=native))
-            record = await run_dataset(dataset, spec, store, InlineEngine(1), config=config)
-            assert record.status == "complete"
-            turns = await store.turns(record.id)
-            assert len(turns) == sum(len(conversation.questions) for conversation in dataset.conversations)
-            failed = [turn for turn in turns if turn.error]
-            assert 5 < len(failed) < len(turns)
-            assert {turn.error.partition(":")[0] for turn in failed if turn.error} <= {"ModelReplyError", "SolverError"}
-            assert all(turn.verified for turn in turns if not turn.error)
-
-    with ModelServer(faulty(random.Random(7))) as server:
-        asyncio.run(run(server))
-
-
-def faulty(draw: random.Random, faults: int = 150) -> Script:
-    left = iter(range(faults))
-
-    def answer(request: ReceivedRequest) -> Reply:
-        if next(left, None) is not None:
-            return any_fault(draw, request)
-        if is_calculation(request):
-            return structured(request, formula("value"))
-        return structured(request, values(value="SELECT ?o WHERE { ?o a kg:Observation } ORDER BY ?o LIMIT 1"))
-
-    return answer
