@@ -9,7 +9,7 @@ import plan_steps as steps
 import pytest
 from many_cases import for_each_row
 from model_server import Script
-from oracle import PlannedSolver
+from oracle import play_plans
 from plan_steps import cell, number
 from reflection_bench import APPROVES, look_up, role_of
 from scripted import a_row
@@ -22,7 +22,7 @@ from quaestor.core.answer_value import YesNo, amount_words, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import answer_conversation
-from quaestor.plan.steps import Extract, Plan, Ref, Step
+from quaestor.plan.steps import Extract, Ref, Step
 from quaestor.solvers.quoting import quote
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
@@ -156,16 +156,10 @@ def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
     return amount_words(round(number, 1), scale, unit)
 
 
-def play_plans(solver: str, questions: Sequence[str], *plans: Sequence[Step]) -> SolverRun:
-    """Run a solver whose model has the steps of a plan for each question."""
-    planned = PlannedSolver(make_solver(solver), [Plan(tuple(steps)) for steps in plans])
-    return run_with_script(planned, planned.reply, questions, PAGE)
-
-
 @by_solver
 @pytest.mark.parametrize(("question", "planned", "expected"), CASES, ids=[case[0] for case in CASES])
 def test_every_kind_of_answer(solver: str, question: str, planned: Sequence[Step], expected: str) -> None:
-    turn = play_plans(solver, [question], planned).turn
+    turn = play_plans(solver, PAGE, [question], planned).turn
     assert turn.error is None, turn.error
     assert turn.verified
     assert turn.answer.value is not None
@@ -213,7 +207,7 @@ def test_unsupported_yes_or_no_in_a_list_is_rejected() -> None:
 @by_solver
 def test_selected_items_can_be_referred_to(solver: str) -> None:
     questions = ("what were the total net sales in each year?", "and in which year were they lowest?")
-    turns = play_plans(solver, questions, LISTED, (steps.compute(1, "argmin", Ref(-1)),)).turns
+    turns = play_plans(solver, PAGE, questions, LISTED, (steps.compute(1, "argmin", Ref(-1)),)).turns
     assert [turn.error for turn in turns] == [None, None]
     assert str(turns[1].answer.value) == "2010"
     assert turns[1].verified
@@ -221,7 +215,7 @@ def test_selected_items_can_be_referred_to(solver: str) -> None:
 
 @by_scheme
 def test_model_given_numbers_only_gets_all_kinds_when_it_finds_no_number(solver: str) -> None:
-    run = play_plans(solver, ["what is said of the growth of cables?"], DELIVERED)
+    run = play_plans(solver, PAGE, ["what is said of the growth of cables?"], DELIVERED)
     assert str(run.turn.answer.value) == STATED
     assert len(run.requests) == (3 if solver == "reflection" else 2)
     assert not any(isinstance(event, ReplyRejected) for event in run.turn.events)

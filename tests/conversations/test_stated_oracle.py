@@ -4,7 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from stated_oracle import SCRIPTS, StatedRun, run_stated
+from oracle import SCRIPTS
+from stated_oracle import StatedRun, run_stated
 from tatqa_pages import page, question, tatqa_pages, write_tatqa
 
 from quaestor.datasets.formats import read_dataset

@@ -7,9 +7,9 @@ from typing import Any
 
 import agent_bench
 import pytest
-import reflection_bench
-import workflow_bench
 from made_up import a_record, write_dataset
+from oracle import play_plans
+from plan_steps import cell, compute, extract_from_sentence
 
 from quaestor.application.replies import answers_of
 from quaestor.cli.app import make_app
@@ -65,26 +65,10 @@ def test_agent_adds_the_scales() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_workflow_adds_the_scales() -> None:
-    plan = workflow_bench.plan(
-        workflow_bench.text(1, "credit facility", "the revolving credit facility provides", "billion USD"),
-        workflow_bench.table(2, "term loans", "2012"),
-        workflow_bench.compute(3, "add", 1, 2),
-    )
-    check_sum(workflow_bench.play(workflow_bench.script_of([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
-
-
-@pytest.mark.usefixtures("local_models")
-def test_reflection_adds_the_scales() -> None:
-    draft = reflection_bench.draft(
-        reflection_bench.look_up("credit facility", "2.2 billion", "PRE0"),
-        reflection_bench.look_up("term loans, 2012", 325, "T0R1C1"),
-        reflection_bench.calculate("add", "#1", "#2", result="2525 million"),
-        answer=2525,
-        scale="million",
-    )
-    run = reflection_bench.play(reflection_bench.playing(expert=[draft]), *QUESTIONS, page=DOCUMENT)
-    check_sum(run.turn.answer)
+@pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection"])
+def test_planned_sum_adds_the_scales(solver: str) -> None:
+    plan = (extract_from_sentence(DOCUMENT, 0, 0), cell(DOCUMENT, 1, 1, step=2), compute(3, "add", 1, 2))
+    check_sum(play_plans(solver, DOCUMENT, QUESTIONS, plan).turn.answer)
 
 
 def embedded() -> tuple[Turn, ...]:

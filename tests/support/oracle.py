@@ -15,6 +15,7 @@ from oracle_agent import agent_script
 from oracle_reflection import reflection_script
 from oracle_sparql import sparql_script
 from oracle_workflow import workflow_script
+from solver_bench import SolverRun, run_with_script
 from values import a_value
 
 from quaestor.conversation.answer import Answer
@@ -26,10 +27,11 @@ from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
-from quaestor.plan.steps import Plan
+from quaestor.plan.steps import Plan, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.base import Excerpts, Solver, TurnContext
+from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import ReceivedRequest, Reply
 
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
@@ -116,6 +118,12 @@ class PlannedSolver:
 
     def reply(self, request: ReceivedRequest) -> Reply:
         return self._script(request)
+
+
+def play_plans(solver: str, page: str | Document, questions: Sequence[str], *plans: Sequence[Step]) -> SolverRun:
+    """Run a solver whose model has the steps of a plan for each question."""
+    planned = PlannedSolver(make_solver(solver), [Plan(tuple(steps)) for steps in plans])
+    return run_with_script(planned, planned.reply, questions, page)
 
 
 class GuidedSolver:
