@@ -17,7 +17,15 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
-from quaestor.facts.sentences import SentenceIndex, SentenceWords, index_sentences, read_sentence_lines, read_words
+from quaestor.facts.sentences import (
+    Floats,
+    SentenceIndex,
+    SentenceWords,
+    index_sentences,
+    read_sentence_lines,
+    read_words,
+)
+from quaestor.ontology.word_vectors import read_word_vectors
 from quaestor.questions.answer_units import kind_of_number
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.registry import digest_of_code
@@ -183,6 +191,14 @@ class FactTable:
                 concept = tags.most_common(1)[0][0] if tags else "" if line.tagged else line.concept
                 found.append(Series(len(found), line, column, cells, concept, members, repeat))
         return tuple(found)
+
+    @cached_property
+    def label_directions(self) -> Floats:
+        """Directions of the mean word vectors of the labels of table lines.
+
+        Shape: lines x dimensions.
+        """
+        return read_word_vectors().average([line.label_terms for line in self.lines])
 
     @cached_property
     def series_of_line(self) -> Mapping[int, tuple[Series, ...]]:

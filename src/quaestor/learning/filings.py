@@ -38,6 +38,7 @@ from quaestor.solvers.embedded.filings.series import list_identifying_terms
 from quaestor.solvers.embedded.filings.translation import Translation, list_asked
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
+    complete_turn,
     find_operand_series,
     read_question_for_filing,
     read_turn_state,
@@ -235,7 +236,8 @@ def _read_turn(
 ) -> tuple[LabelledTurn, TurnState]:
     """A question with its graded candidates, and the state for the next one."""
     index = table.sentences
-    reading = read_question_for_filing(one.text, table)
+    text, state = complete_turn(one.text, state)
+    reading = read_question_for_filing(text, table)
     shares = readers.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base, state.trail)
     likely = QuestionProbabilities(shares, readers.kinds.classify(reading, before=state.kind))
@@ -262,7 +264,8 @@ def _read_turn(
     quoted = tuple((sentence.section, sentence.index) for sentence in answering)
     found = [(series, None) for series in best_series[:3]]
     after = read_turn_state(state, reading, moments, found, table, sentences=quoted)
-    after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
+    kind = kind_of_label(one.answer) or state.kind
+    after = replace(after, intent=one.intent, kind=kind, question=text, previous=state)
     return LabelledTurn(one, tuple(operands), tuple(lines), (words, fits)), after
 
 

@@ -17,7 +17,7 @@ _LEAST = 3
 """Least number of samples with a feature."""
 _INVERSE_PENALTY = 1.0
 _STEPS = 150
-_SMALLEST = 0.125
+_SMALLEST = 0.05
 """Least absolute weight that is stored."""
 _TIMES = (
     "in 2023", "in fiscal 2024", "for FY22", "in the second quarter", "last year", "in Q3 2024", "for 2021", "2022",

@@ -49,13 +49,9 @@ class WordVectors:
         """
         found = np.zeros((len(texts), len(SIMILARITIES)), np.float32)
         own = self._list_rows(asked)
-        rows = [self._list_rows(text) for text in texts]
-        known = [place for place, text in enumerate(rows) if text]
+        known, together, begins, sizes = self._list_known(texts)
         if not own or not known:
             return found
-        together = np.concatenate([rows[place] for place in known])
-        sizes = np.array([len(rows[place]) for place in known])
-        begins = np.cumsum(sizes) - sizes
         cosines = multiply(self.directions[own], self.directions[together].T)
         best = np.maximum.reduceat(cosines, begins, axis=1)
         means = _normalize(np.add.reduceat(self.vectors[together], begins, axis=0))
@@ -66,6 +62,26 @@ class WordVectors:
             best.min(axis=0),
         ])  # fmt: skip
         return found
+
+    def average(self, texts: Sequence[Collection[str]]) -> Floats:
+        """Return the direction of the mean vector of each text, given as terms; zeros if no term has a vector.
+
+        Shape: texts x dimensions.
+        """
+        found = np.zeros((len(texts), self.vectors.shape[1]), np.float32)
+        known, together, begins, _ = self._list_known(texts)
+        if known:
+            found[known] = _normalize(np.add.reduceat(self.vectors[together], begins, axis=0))
+        return found
+
+    def _list_known(
+        self, texts: Sequence[Collection[str]]
+    ) -> tuple[list[int], list[int], NDArray[np.intp], NDArray[np.intp]]:
+        """Return the places of texts with known terms, the rows of these terms, and their first and number per text."""
+        rows = [self._list_rows(text) for text in texts]
+        known = [place for place, text in enumerate(rows) if text]
+        sizes = np.array([len(rows[place]) for place in known], np.intp)
+        return known, [row for place in known for row in rows[place]], np.cumsum(sizes) - sizes, sizes
 
     def _list_rows(self, terms: Iterable[str]) -> list[int]:
         return [self.rows[term] for term in terms if term in self.rows]

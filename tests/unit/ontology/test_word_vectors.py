@@ -21,6 +21,12 @@ def test_texts_are_compared_by_their_means_and_their_best_terms() -> None:
     assert not compared[2:].any()
 
 
+def test_directions_of_texts_are_those_of_their_mean_vectors() -> None:
+    directions = VECTORS.average([["rent", "tax", "unknown"], [], ["unknown"], ["tax"]])
+    assert directions == pytest.approx(np.array([[2, 1], [0, 0], [0, 0], [0, np.sqrt(5)]]) / np.sqrt(5))
+    assert VECTORS.average([]).shape == (0, 2)
+
+
 def test_nothing_is_similar_to_unknown_words() -> None:
     assert not VECTORS.compare(["unknown"], [["rent"]]).any()
     assert VECTORS.compare(["rent"], []).shape == (0, len(SIMILARITIES))

@@ -9,10 +9,11 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
+from quaestor.ontology.word_vectors import SIMILARITIES, read_word_vectors
 from quaestor.plan.steps import Compute
 from quaestor.questions.answer_units import KINDS, share_of_kind
 from quaestor.questions.understanding import INTENTS
-from quaestor.questions.word_patterns import names_other_owner
+from quaestor.questions.word_patterns import STOP_TERMS, names_other_owner
 from quaestor.solvers.embedded.filings.binding import QuestionProbabilities
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, list_intents
 from quaestor.solvers.embedded.filings.composing.finding import list_member_names
@@ -166,7 +167,10 @@ def _measure_terms(question: BoundQuestion, proposal: Proposal) -> dict[str, flo
     counted = _COUNT.search(question.reading.text.lower())
     what = terms(_VERB.split(counted[1], maxsplit=1)[0])[-2:] if counted else ()
     total = fsum(table.rarity(term) for term in asked) or 1.0
+    meaningful = {term for term in terms(question.reading.text) if term not in STOP_TERMS} - table.company
+    [similar] = read_word_vectors().compare(sorted(meaningful), [sorted(found)]).tolist()
     return {
+        **{f"found_{name}": value for name, value in zip(SIMILARITIES, similar, strict=True)},
         "asked": float(len(asked)),
         "open": float(len(open_terms)),
         "open_rarity": fsum(table.rarity(term) for term in open_terms) / total,

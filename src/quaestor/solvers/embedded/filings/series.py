@@ -9,6 +9,7 @@ from math import fsum, log10
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
@@ -17,13 +18,19 @@ from quaestor.documents.table import TableRole
 from quaestor.facts.lines import ADJUSTED_TERMS, FactLine, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import find_expressions, find_synonyms, read_lexicon
+from quaestor.ontology.word_vectors import SIMILARITIES, read_word_vectors
 from quaestor.questions.answer_units import KINDS, share_of_kind
 from quaestor.questions.understanding import INTENTS, QuestionOperand
+from quaestor.questions.word_patterns import STOP_TERMS
 from quaestor.solvers.embedded.filings.binding import OperandQuery, SeriesCandidates
 from quaestor.solvers.embedded.filings.translation import list_asked
 
 _MOST, _MOST_IN_TEXT = 80, 40
 """Maximum number of candidates that are scored per operand, from tables and from sentences."""
+_MOST_SIMILAR, _MOST_OF_SIMILAR = 8, 24
+"""Maximum number of table lines with similar words, and of their series, that are scored as well."""
+_SIMILAR = 0.25
+"""Minimum cosine of the mean vectors of such words."""
 _ANSWERING = 5
 """Number of likely answer sentences whose numbers become candidates."""
 _PHRASE = 0.9
@@ -58,11 +65,14 @@ def _measure_candidates(
 ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
     """Return the names and values of the features of series, of which there must be at least one."""
     rows = [finder.features(one) for one in series]
+    names = (*_SIMILARITIES, *rows[0])
+    matrix = np.hstack(
+        [finder.measure_similarities(series), np.array([tuple(row.values()) for row in rows], np.float32)]
+    )
     # Features whose scale depends on the question are also given relative to the best candidate.
-    matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
     compared = matrix[:, :_COMPARED]
     matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True)])
-    return (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED])), matrix
+    return (*names, *(f"{name}_behind" for name in names[:_COMPARED])), matrix
 
 
 def find_unasked_members(series: Sequence[Series], requested: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
@@ -108,6 +118,7 @@ class _CandidateFinder:
         rates = (term for term in query.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
         self.own = tuple(dict.fromkeys((*query.terms, *rates)))
         self.asked = list_asked(query.operand, query.ignored)
+        self.meaningful = self._list_meaningful(query.operand.phrase)
         self.rarity = {term: table.rarity(term) for term in {*self.own, *query.state.terms}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]
@@ -145,7 +156,10 @@ class _CandidateFinder:
         )
 
     def places(self) -> list[int]:
-        """Return the best series by matching words: first those in tables, then those in sentences."""
+        """Return the best series by matching words: first those in tables, then those in sentences.
+
+        Those of tables are followed by the series whose labels have similar words.
+        """
         table = self.table
         in_tables, in_text = self._score_by_words(table.postings), self._score_by_words(table.sentence_postings)
         for scores, postings in ((in_tables, table.postings), (in_text, table.sentence_postings)):
@@ -166,12 +180,14 @@ class _CandidateFinder:
         for line in (*named, *(series.line for series in self.query.state.series)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
+        similar = self._find_similar()
         years = {moment.year for moment in self.query.moments if moment.months == 12 and moment.end > table.latest.end}
         if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.query.operand.phrase):
             # A payment due in a future year need not be named: its schedule has the year.
             due = [place for year in years for place in table.scheduled.get(year, ())]
             in_tables = {place: in_tables[place] for place in due if place in in_tables} or dict.fromkeys(due, 0.0)
             in_text = {place: score for place, score in in_text.items() if years & table.line(place).years}
+            similar = []
         for sentence in tuple(self.query.likely.sentences)[:_ANSWERING]:
             for place in table.lines_of_sentence.get(sentence, ()):
                 in_text[place] = in_text.get(place, 0.0) + self.weight
@@ -179,7 +195,19 @@ class _CandidateFinder:
             for near in range(index - _AROUND, index + _AROUND + 1):
                 for place in table.lines_of_sentence.get((section, near), ()):
                     in_text[place] = in_text.get(place, 0.0) + _PASSAGE * self.weight
-        return [*self._select_best(in_tables, _MOST), *self._select_best(in_text, _MOST_IN_TEXT)]
+        of_tables = dict.fromkeys((*self._select_best(in_tables, _MOST), *similar))
+        return [*of_tables, *self._select_best(in_text, _MOST_IN_TEXT)]
+
+    def _find_similar(self) -> list[int]:
+        """Return the series of the table lines whose labels are most similar to the operand."""
+        directions = self.table.label_directions
+        [own] = read_word_vectors().average([self.meaningful])
+        if not own.any() or not len(directions):
+            return []
+        similar = multiply(directions, own)
+        lines = [place for place in np.argsort(-similar, kind="stable")[:_MOST_SIMILAR] if similar[place] > _SIMILAR]
+        series = [one for place in lines for one in self.table.series_of_line.get(int(place), ())]
+        return [one.place for one in series[:_MOST_OF_SIMILAR]]
 
     def _score_by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
         scores: dict[int, float] = {}
@@ -364,6 +392,31 @@ class _CandidateFinder:
             **{f"intent={name}": share for name, share in zip(INTENTS, query.likely.intents, strict=True)},
         }
 
+    def measure_similarities(self, series: Sequence[Series]) -> NDArray[np.float32]:
+        """Return how similar the words of series are to the question, by the vectors of words.
+
+        Shape: series x `len(_SIMILARITIES)`.
+        """
+        compare = read_word_vectors().compare
+        asked = self._list_meaningful(terms(self.query.reading.text))
+        own = self.meaningful or asked
+        inherited = tuple(dict.fromkeys((*own, *sorted(self.query.state.terms))))
+        paths = [sorted(one.line.path_terms) for one in series]
+        named = [_list_words(one) for one in series]
+        both = [(*words, *above) for words, above in zip(named, paths, strict=True)]
+        return np.hstack([
+            compare(own, named),
+            compare(own, [one.line.label_terms for one in series])[:, :1],
+            compare(own, paths)[:, :1],
+            compare(own, both)[:, 1:2],
+            compare(asked, both)[:, :2],
+            compare(inherited, both)[:, :2],
+        ])  # fmt: skip
+
+    def _list_meaningful(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the terms that carry meaning, without the company's name."""
+        return tuple(dict.fromkeys(one for one in words if one not in STOP_TERMS and one not in self.query.ignored))
+
 
 def _is_money(unit: str | None) -> bool:
     return unit is not None and "/" not in unit and unit.isupper()
@@ -383,8 +436,21 @@ def _find_meant_phrases(operand: QuestionOperand) -> tuple[frozenset[str], ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _list_words(series: Series) -> Collection[str]:
+    """Return the terms of a sentence, or those that name a series of a table."""
+    if series.line.sentence:
+        return tuple(dict.fromkeys(term for _, _, term in spans_of_terms(series.line.sentence)))
+    named = (*series.line.label_terms, *series.column, *sorted(list_identifying_terms(series.members)))
+    return tuple(dict.fromkeys(named))
+
+
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
-_COMPARED = 14
+_SIMILARITIES = (
+    *SIMILARITIES, "similar_label", "similar_path", "similar_asked_path", "similar_question", "similar_question_asked",
+    "similar_inherited", "similar_inherited_asked",
+)  # fmt: skip
+"""Columns of `measure_similarities`."""
+_COMPARED = len(_SIMILARITIES) + 14
 """Number of leading features that are also given relative to the best candidate."""
 
 

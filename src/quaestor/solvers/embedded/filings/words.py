@@ -16,6 +16,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
 from quaestor.facts.table import FactTable
 from quaestor.ontology.lexicon import Synonym, find_synonyms, read_lexicon
+from quaestor.ontology.word_vectors import SIMILARITIES, read_word_vectors
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 from quaestor.questions.word_patterns import (
     ASKS,
@@ -208,6 +209,7 @@ class _SentenceFinder:
             "score": score.astype(np.float32),
         }
         columns = {name: values[places] for name, values in everywhere.items()}
+        columns |= self._measure_similarities(places)
         columns["pairs"] = self._pairs(places)
         columns["window"] = self._windows(places)
         columns["number_fits"] = self._numbers(places)
@@ -235,6 +237,14 @@ class _SentenceFinder:
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
         return SentenceCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+
+    def _measure_similarities(self, places: NDArray[np.intp]) -> dict[str, Floats]:
+        """Return how similar the words of sentences are to the question, without and with the one before."""
+        texts = [tuple(dict.fromkeys(one for one in self.index.terms[at] if one not in STOP_TERMS)) for at in places]
+        compare = read_word_vectors().compare
+        inherited = tuple(dict.fromkeys((*self.question_terms, *self.inherited, *self.lines)))
+        found = np.hstack([compare(self.question_terms, texts), compare(inherited, texts)[:, :2]])
+        return dict(zip(_SIMILARITIES, found.T, strict=True))
 
     def _measure_explanations(self) -> Floats:
         """Return how well each sentence explains what the question asks for, times the probability that it does."""
@@ -435,9 +445,11 @@ class _SentenceFinder:
         return columns
 
 
+_SIMILARITIES = (*SIMILARITIES, "similar_inherited", "similar_inherited_asked")
+"""Columns of `_SentenceFinder._measure_similarities`."""
 _COMPARED = (
     "score", "own_own", "said_own", "meant_own", "meant_whole", "own_whole", "inherited_whole", "line_whole", "alias",
-    "explained", "caused",
+    "explained", "caused", *_SIMILARITIES,
 )  # fmt: skip
 _COUNTED = 5
 """Maximum distance, in terms, from a number to the name of what it counts."""
