@@ -51,6 +51,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
                      "numbers_before", "distance", "same_section", "first_turn", "near_source"),
     "names and subjects": ("names_recall", "subject"),
     "explanations and causes": ("explained", "caused"),
+    "vectors of words": ("similar",),
 }  # fmt: skip
 """Features of both rankers by group, given by prefixes of their names."""
 
