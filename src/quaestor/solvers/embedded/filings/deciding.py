@@ -31,6 +31,7 @@ from quaestor.solvers.embedded.filings.composing.finding import list_series_term
 from quaestor.solvers.embedded.filings.composing.meanings import read_member_meant
 from quaestor.solvers.embedded.filings.composing.measures import describe_lack
 from quaestor.solvers.embedded.filings.confidence_features import measure_results
+from quaestor.solvers.embedded.filings.ranges import answer_with_ranges
 from quaestor.solvers.embedded.filings.results import (
     JUDGED,
     LOOKED_UP,
@@ -368,7 +369,21 @@ def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
 
 
 def decide_question(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
-    """Decide the answer to a question in the context of the turns before it."""
+    """Decide the answer to a question in the context of the turns before it; a range has two ends."""
+    return with_ranges(text, _decide_numbers(text, past, table, weights), table.document)
+
+
+def with_ranges(text: str, decision: Decision, document: Document) -> Decision:
+    """Return a decision with ranges instead of one of their ends."""
+    ranges = answer_with_ranges(text, decision.results, document)
+    judged = [(place, result) for place, result in ranges if place < len(decision.features)]
+    judged.sort(key=lambda one: -one[1].right)
+    others = [result for place, result in ranges if place >= len(decision.features)]
+    features = tuple(decision.features[place] for place, _ in judged)
+    return replace(decision, results=(*(result for _, result in judged), *others), features=features)
+
+
+def _decide_numbers(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
     text, state = complete_turn(text, read_past(past, table, weights))
     understood = understand_turn(text, state, table, weights)
     results = _collect_results(understood)

@@ -127,10 +127,22 @@ def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
     """Return the measurement of a plan, or None if it uses no number of the document."""
     nodes = _read_nodes(plan, table)
     last = nodes[plan.steps[-1].id]
+    if _is_range(plan):  # what follows refers to what was measured
+        last = next((part for part in last.parts if part.series is not None), last)
     if not any(last.leaves()):
         return None
     answer = _read_form(last)
     return _put_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
+
+
+RANGE_ENDS = ("low", "high")
+"""Ends of the labels of a range's numbers."""
+
+
+def _is_range(plan: Plan) -> bool:
+    """Return whether a plan answers with a range (`ranges.answer_with_ranges`)."""
+    labels = [step.label.rpartition(", ")[2] for step in plan.extracts]
+    return len(plan.steps) == len(labels) + 1 and tuple(labels) == RANGE_ENDS
 
 
 def read_past_parts(plan: Plan, table: FactTable) -> tuple[PastAnswer, ...]:
