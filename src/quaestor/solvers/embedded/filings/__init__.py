@@ -15,6 +15,7 @@ Modules, in the order in which a question passes through them:
     composing   plans over the bound series
     evidence    lines and sentences that contain what the question names; plans that quote
     results     executes the plans
+    ranges      ranges that the filing gives instead of a number
     confidence_features    features of the results
     deciding    estimates which result is right, by rules too, and joins the answers to the parts of a question
     loading     reads the trained weights

@@ -28,7 +28,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_arithmetic import read_conversion
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.filings.deciding import Decision, decide_question
+from quaestor.solvers.embedded.filings.deciding import Decision, decide_question, decide_without_ranges
 from quaestor.solvers.embedded.filings.evidence import extract_sentence
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
@@ -208,9 +208,10 @@ class FilingAnswerer:
         turns = context.memory.turns
         if len(facts_of(context)) > 1:  # turns about another company are irrelevant here
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
-        decision = decide_question(question, list(_past_turns(turns)), table, self._weights)
+        past = list(_past_turns(turns))
         if not self._numbers_only:
-            return decision
+            return decide_question(question, past, table, self._weights)
+        decision = decide_without_ranges(question, past, table, self._weights)
         return replace(decision, results=tuple(r for r in decision.results if isinstance(r.value, Number | YesNo)))
 
 

@@ -369,8 +369,8 @@ def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
 
 
 def decide_question(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
-    """Decide the answer to a question in the context of the turns before it; a range has two ends."""
-    return with_ranges(text, _decide_numbers(text, past, table, weights), table.document)
+    """Decide the answer to a question in the context of the turns before it."""
+    return with_ranges(text, decide_without_ranges(text, past, table, weights), table.document)
 
 
 def with_ranges(text: str, decision: Decision, document: Document) -> Decision:
@@ -383,7 +383,8 @@ def with_ranges(text: str, decision: Decision, document: Document) -> Decision:
     return replace(decision, results=(*(result for _, result in judged), *others), features=features)
 
 
-def _decide_numbers(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
+def decide_without_ranges(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
+    """Decide the answer to a question with a single number where the filing gives a range."""
     text, state = complete_turn(text, read_past(past, table, weights))
     understood = understand_turn(text, state, table, weights)
     results = _collect_results(understood)
