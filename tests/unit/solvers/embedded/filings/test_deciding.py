@@ -6,14 +6,19 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from quaestor.core.answer_value import AnswerValue, Number, Text
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.plan.steps import Plan
 from quaestor.solvers.embedded.filings.composing import Proposal
 from quaestor.solvers.embedded.filings.confidence_features import measure_agreements
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, combine_parts, decide_question
+from quaestor.solvers.embedded.filings.deciding import (
+    ConfidenceModel,
+    combine_parts,
+    decide_question,
+    decide_without_ranges,
+)
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
@@ -68,6 +73,18 @@ def test_a_rounded_number_supports_the_exact_one(weights: FilingWeights) -> None
     assert amounts.count(Decimal(14042)) == 1
     assert Decimal("14.0") not in amounts
     assert len(decision.results[0].proposals) > 1
+
+
+def test_the_ends_of_a_range_are_one_result(weights: FilingWeights) -> None:
+    parts: list[DocumentPart] = [ParagraphPart(("We expect revenue to be between $2.2 and $2.4 billion in 2025.",))]
+    found = build_facts(assemble("release", parts, filing=True))
+    weights = replace(weights, confidence=None)
+    ends = decide_without_ranges("what revenue is expected in 2025?", [], found, weights)
+    ranges = decide_question("what revenue is expected in 2025?", [], found, weights)
+    numbers = [result for result in ends.results if isinstance(result.value, Number)]
+    assert isinstance(ranges.results[0].value, ValueList)
+    assert len(ranges.features) == len(ranges.results) < len(ends.results)
+    assert ranges.right >= max(result.right for result in numbers)
 
 
 @pytest.mark.parametrize("question", ["what were Lowe's net sales in 2024?", "how many zeppelins?"])
