@@ -47,12 +47,12 @@ def find_range(extract: Extract, document: Document) -> tuple[Extract, Extract] 
     if number is None:
         return None
     if isinstance(source, SentenceRef):
-        pairs = (ends for ends in _list_ranges(source, document) if source in (ends[0].source, ends[1].source))
+        pairs = [ends for ends in _list_ranges(source, document) if source in (ends[0].source, ends[1].source)]
     else:
-        pairs = _list_ranges_of_cell(source, document)
-    low, high = next(pairs, (None, None))
-    if low is None or high is None:
+        pairs = list(_list_ranges_of_cell(source, document))
+    if not pairs:
         return None
+    low, high = pairs[0]
     return (
         replace(extract, id=1, source=low.source, quantity=low.quantity),
         replace(extract, id=2, source=high.source, quantity=high.quantity),
@@ -125,7 +125,9 @@ def answer_with_ranges(
     found: dict[object, tuple[int, PlanResult]] = {}
     for place, result in enumerate(results):
         changed = _with_range(question.lower(), result, document)
-        key: object = repr(changed.proposal.plan.steps) if changed is not result else place
+        plan = changed.proposal.plan
+        numbers = tuple((step.source, step.quantity) for step in plan.extracts)
+        key: object = place if changed is result else (numbers, len(plan.steps))
         if key in found:
             first, known = found[key]
             found[key] = first, replace(known, right=min(known.right + result.right, 1.0))
@@ -135,8 +137,8 @@ def answer_with_ranges(
 
 
 def _with_range(question: str, result: PlanResult, document: Document) -> PlanResult:
-    extract = result.proposal.plan.steps[0]
-    if len(result.proposal.plan.steps) > 2 or not isinstance(extract, Extract):
+    extract, *others = result.proposal.plan.steps
+    if others or not isinstance(extract, Extract):
         return result
     if result.proposal.form == "words" and _ASKS_FOR_RANGE.search(question):
         ends = _find_only_range(extract, document)
