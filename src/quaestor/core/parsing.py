@@ -19,7 +19,7 @@ from quaestor.core.number_conventions import DECIMAL_POINT, ENGLISH, NumberConve
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.errors import QuantityError
 
 __all__ = ["QuantitySpan", "clean_label", "find_quantities", "is_money", "parse_cell", "parse_quantity"]
@@ -48,6 +48,7 @@ _STATES = lazy_regex(
 )
 _NEAR = 80
 _MOST_PERCENT = 1000
+_MOST_SCALED = 1000
 _MINUS_WORD = lazy_regex(r"\b(?:was|were|is|to|of|at|from|an?)\s(?P<word>minus|negative)\s$", re.IGNORECASE)
 """Words for a minus, unlike those of "plus or minus 5 %" and "prime minus 5 %"."""
 _LONGEST_MINUS = 16
@@ -183,14 +184,18 @@ def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], li
 
 
 def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> None:
-    """Apply the scale and unit of a range's end to its beginning: "5 to 10 %" is 5 % and 10 %."""
+    """Apply the scale and unit of a range's end to its beginning: "5 to 10 %" is 5 % and 10 %.
+
+    "$500,000 to $1 million" begins with an amount that is printed in full.
+    """
     if not spans or span.quantity.scale is Scale.ONE:
         return
     before = spans[-1]
     old, new = before.quantity, span.quantity
     if old.scale is not Scale.ONE or not _RANGE_BETWEEN.fullmatch(masked, before.end, span.start):
         return
-    if old.unit is None or new.unit is None or old.unit == new.unit:
+    in_full = new.scale in LARGE_SCALES and abs(old.value) > max(abs(new.value), _MOST_SCALED)
+    if not in_full and (old.unit is None or new.unit is None or old.unit == new.unit):
         shared = Quantity(old.value, new.scale, old.unit or new.unit, old.text)
         spans[-1] = QuantitySpan(shared, before.start, before.end)
 

@@ -39,15 +39,20 @@ from quaestor.documents.percentages import with_percentages
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of, width_of_parts
 from quaestor.documents.roles import with_roles
+from quaestor.documents.sentence_scales import (
+    amounts_of_tables,
+    with_scale_in_sentence,
+    with_scale_of_tables,
+    with_section_scale,
+)
 from quaestor.documents.sentences import read_sentences
-from quaestor.documents.table import MOST_CELLS_ASKED, Table
+from quaestor.documents.table import MOST_CELLS_ASKED, Cell, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import (
     bare_currency_of,
     counts_no_money,
     heads_other_amounts,
     starts_at_hundred,
-    with_section_scale,
     with_unit_columns,
     with_units,
 )
@@ -70,6 +75,8 @@ _FOR_ALL_TABLES = ("(all", "(tabular")
 """Beginnings of captions above one table that apply to all tables."""
 _TOO_LARGE = 100
 """An amount this many times as large as all amounts below captions with a scale is not in that scale."""
+_NOTE = re.compile(r"\s*\([0-9]{1,2}\)\s*")
+"""A footnote mark alone in a cell."""
 _ITEM = re.compile(r"(?:item|part)\s[0-9ivx]{1,4}[a-c]?\b|exhibit\s[0-9]", re.IGNORECASE)
 """Headings of parts of a filing that do not share captions."""
 _FIRST_BLOCKS = 40
@@ -211,7 +218,9 @@ def assemble(
                 assembly.add_paragraph(part)
             case TablePart():
                 assembly.add_table(part)
-    if not filing:
+    if filing:
+        assembly.look_for_scales_of_sentences()
+    else:
         assembly.look_for_scales()
     sections, blocks = tuple(assembly.sections), tuple(assembly.blocks)
     warnings_found, facts = tuple(assembly.warnings), tuple(assembly.facts)
@@ -322,6 +331,8 @@ class _Assembly:
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
         if part.section_caption:
             found = with_section_scale(found, read_amounts(part.section_caption))
+        if self.filing:
+            found = tuple(map(with_scale_in_sentence, found))
         if sign := bare_sign_of(self._own_currency):
             found = sentences_with_own_currency(found, self._own_currency or "", sign)
         for sentence, start, end, fact in part.facts:
@@ -419,7 +430,7 @@ class _Assembly:
     def _with_surroundings(self, table: Table, part: TablePart) -> Table:
         """Return a table of a filing with the scales, units and periods that its surroundings give."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
-        over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
+        over = {cell.text for row in _rows_over_numbers(table) for cell in row[1:] if is_amounts_line(cell.text)}
         mixed = heads_other_amounts(table)
         lines = (part.caption, *corner, *(over if len(over) == 1 and not mixed else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
@@ -475,6 +486,15 @@ class _Assembly:
             if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, prose)):
                 self.blocks[place] = replace(block, content=replace(table, scale=scale))
                 self.warnings.append(DocumentWarning(WarningKind.SCALE_FROM_TEXT, table.index, detail=scale.value))
+
+    def look_for_scales_of_sentences(self) -> None:
+        """Derive missing scales of amounts in sentences from tables with the same amounts."""
+        printed = amounts_of_tables(block.content for block in self.blocks if isinstance(block.content, Table))
+        for place, block in enumerate(self.blocks):
+            if isinstance(content := block.content, Paragraph):
+                sentences = tuple(with_scale_of_tables(sentence, printed) for sentence in content.sentences)
+                if sentences != content.sentences:
+                    self.blocks[place] = replace(block, content=Paragraph(sentences))
 
     def _need_section(self) -> None:
         """Start a section for content before the first heading."""
@@ -634,6 +654,13 @@ def _takes_default(table: Table, default: Amounts) -> bool:
         return False
     largest = _largest_amount(table)
     return largest >= _SMALL and largest * (default.scale or Scale.ONE).factor < _LARGEST
+
+
+def _rows_over_numbers(table: Table) -> Sequence[Sequence[Cell]]:
+    """Return the header rows of a table, and the rows below them before the first numbers."""
+    body = range(table.header_rows, len(table.cells))
+    numbered = (n for n in body if any(c.quantities and not _NOTE.fullmatch(c.text) for c in table.cells[n][1:]))
+    return table.cells[: next(numbered, table.header_rows)]
 
 
 def _largest_amount(table: Table) -> Decimal:

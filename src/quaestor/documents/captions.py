@@ -203,9 +203,10 @@ _PAR = lazy_regex(r"\bpar(?: or stated)? value\b", re.IGNORECASE)
 
 def is_price(label: str) -> bool:
     """Whether a label is of an amount per item ("per share"), which has the currency of its table."""
-    if _PER.search(label) is not None or "pershare" in label.casefold():
+    kind = kind_of(label)
+    if kind != "count" and (_PER.search(label) is not None or "pershare" in label.casefold()):
         return True
-    return kind_of(label) == "price" or _PAR.search(label) is not None
+    return kind == "price" or _PAR.search(label) is not None
 
 
 def scale_in_text(quantity: Quantity) -> Scale | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from quaestor.core.currencies import is_currency
+from quaestor.core.currencies import currency_called, is_currency
 from quaestor.core.number_conventions import ENGLISH, LOOSE, NumberConvention
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period
@@ -303,10 +303,20 @@ def _continues_header(row: Sequence[str]) -> bool:
         return is_caption(row[0])
     scaled = read_caption(row[0]).scale in LARGE_SCALES and all(parse_period(text) for text in printed[:1])
     captioned = not row[0].strip() or is_caption(row[0]) or scaled
+    if _names_units(row):
+        return True
     if all(is_caption(text) for text in printed):
         # If every column has a scale, the label of the row belongs to the first line below.
         return captioned or all(read_caption(text).scale in LARGE_SCALES for text in printed)
     return captioned and not any(is_amount(text) for text in printed)
+
+
+def _names_units(row: Sequence[str]) -> bool:
+    """Whether a row has the units of columns below their names: "As of | Millions of yen | % | Yen"."""
+    texts = [text.strip() for text in row[1:] if text.strip()]
+    units = [is_caption(text) or text == "%" or currency_called(text) is not None for text in texts]
+    scaled = any(read_caption(text).scale in LARGE_SCALES for text in texts)
+    return len(units) > 1 and all(units) and scaled and leads_to_year(row[0])
 
 
 def _find_repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
@@ -381,9 +391,12 @@ def _read_columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tu
         named = [_without_number(text, match) for text, match in zip(labels, matches, strict=True)]
         return (Header(""), *(_make_header((name,)) for name in named[1:]))
     stacks: list[list[str]] = []
+    units = _names_units(grid[header_rows - 1])
     for column in range(len(grid[0])):
         stack = [grid[row][column] for row in range(header_rows)]
-        for row in range(header_rows - 1):  # a heading over several columns is printed once
+        if units and currency_called(stack[-1].strip()):
+            stack[-1] = f"(in {stack[-1].strip()})"
+        for row in range(header_rows - 1 - units):  # a heading over several columns is printed once
             if spread and column > 1 and not stack[row].strip() and not is_caption(grid[row][column - 1]):
                 stack[row] = stacks[column - 1][row]
         stacks.append(stack)

@@ -16,7 +16,7 @@ _BRACKETED_NUMBER = lazy_regex(r"\s?\([^()]{0,120}[0-9][^()]{0,120}\)\s?")
 _FUSED_MARK = lazy_regex(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = lazy_regex(
     r"(?<![0-9]\s)(?<![0-9][pc¢]\s)(?<![0-9]\scents\s)(?<![0-9]\spence\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|tonne|pound|ounce"
-    r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger)\b|\bpershare\b|\beps\b"
+    r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger|shipment|package)\b|\bpershare\b|\beps\b"
     r"|/\s?(?:oz(?:\ssold)?|lb|bbl|boe|mcf|mmbtu|[km]wh|t|ton(?:ne)?|kg|m2|sq\.?\s?(?:ft|m)|usd|us\$|eur|gbp)\)"
     # "Sales per square metre ($)", but not "Rent per annum ($)".
     r"|\bper\s(?!(?:annum|year|quarter|month|week|day|cent|note|the)\b)(?:[a-z]{1,20}\s){1,4}\((?:[a-z]{0,3}[$£€¥]|"
@@ -51,7 +51,8 @@ _STOCK = lazy_regex(
 _PRICE = lazy_regex(
     r"\b(?:exercise|strike|conversion|market|offering|issue|redemption|closing|stock|share|purchase|average|grant)\s+price"
     r"|\bweighted[\s-]+average\s+(?:[a-z-]+\s+){0,4}(?:fair\s+value|price)|\bgrant(?:ed)?[\s-]+date\s+fair\s+value"
-    r"|\baverage\s+(?:reali[sz]ed\s+|sales?\s+|selling\s+)?price\b",
+    r"|\baverage\s+(?:reali[sz]ed\s+|sales?\s+|selling\s+)?price\b"
+    r"|\baverage\s+(?:ticket|basket)\b(?!.{0,60}(?:%|\b(?:change|increase|decrease|growth)\b))",
     re.IGNORECASE,
 )
 _PERCENT = lazy_regex(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
@@ -63,7 +64,7 @@ _TIME = lazy_regex(
 _COUNT = lazy_regex(
     r"^(?:(?:total|average)\s+)?number\s+of\b|\bquantit(?:y|ies)$|\bunits\s+under\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
     r"|full[\s-]time[\s-]equivalents?|branches|banking\s+offices|degree\s+days"
-    r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
+    r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles\b(?!,?\s+and\b)|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
     r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"
     r"|\b(?:(?:new|closed|opened|acquired|available|operating|ownership|off-?hire|total|average)\s){1,3}(?:days|stores|outlets|restaurants|shops|branches|vessels|hotels)$"
     r"|\((?:in\s)?(?:(?:thousand|million|billion)s?\s(?:of\s)?)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
@@ -74,8 +75,11 @@ _UNIT_IN_BRACKETS = lazy_regex(
     r"\((?:in\s)?(?:(thousand|million|billion)s?\s(?:of\s)?)?([^()]{1,20})\)$", re.IGNORECASE
 )
 _TOTAL_VALUE = lazy_regex(
-    r"\b(?:aggregate|total)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE
+    r"\b(?:aggregate|total|unrecogni[sz]ed)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE
 )
+_WEIGHT_PER = lazy_regex(r"\bweight\s+per\b", re.IGNORECASE)
+_LESS_ALLOWANCE = lazy_regex(r"\((?:net|less)(?:\sof)?\s(?:an\s|the\s)?allowances?\b", re.IGNORECASE)
+"""Balances, whose first word may be taken for what they count: "Customers (net of allowance of $56)"."""
 
 
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -97,8 +101,10 @@ def kind_of(label: str) -> Kind | None:
     ['price', 'shares', 'money']
     """
     text = _FUSED_MARK.sub("", _BRACKETED_NUMBER.sub(" ", label).strip())
-    if _STOCK.match(label):
+    if _STOCK.match(label) or _LESS_ALLOWANCE.search(label):
         return "money"
+    if _WEIGHT_PER.search(text):
+        return "count"
     shares = _SHARES_OF.search(text)
     # A word for money before the shares makes it an amount: "Proceeds from issuance of shares".
     if shares and not (_PRICE.search(text) or _MONEY.search(text, 0, shares.start())):

@@ -18,7 +18,7 @@ _RATIO_NAME = re.compile(
     r"|^return on\s(?!plan|scheme|pension|investment)|^rate of\s"
     r"|^(?:[a-z]+[\s-])?(?:average|effective)\s.{0,40}\brate$|^occupancy rate$"
     r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit)[ -]margin$|\b(?:interest|dividend) cover(?:age)?$"
-    r"|\b(?:inventory|assets?|receivables?) turnover$|\((?:x|times)\)$"
+    r"|\b(?:inventory|assets?|receivables?) turnover$|\((?:x|times)\)$|,\stimes$"
     r"|\b(?:loans|debt|allowances?|charge-offs|capital) to (?:(?:total|average|gross|net) )?"
     r"(?:assets|deposits|equity|capital|loans|ebitda|sales|revenues?)$",
     re.IGNORECASE,
@@ -82,7 +82,8 @@ def prints_ratios(cells: Sequence[Cell]) -> bool:
 
 def as_ratio(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
-    if header.scale is not None or not _RATIO_NAME.search(_REMARK.sub("", header.label)):
+    names = (header.label, table.cells[place][0].text.strip())  # the label may lack "(x)"
+    if header.scale is not None or not any(_RATIO_NAME.search(_REMARK.sub("", name)) for name in names):
         return header
     printed = [cell for cell in table.cells[place][1:] if cell.quantities]
     if any(table.columns[cell.ref.column].scale is Scale.PERCENT for cell in printed):

@@ -54,6 +54,8 @@ _IN_CURRENCY = lazy_regex(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
 """A currency alone, if unambiguous: "(in euros)", "(US$)", "in CHF"."""
+_POUNDS = lazy_regex(r"pounds?", re.IGNORECASE)
+_WEIGHT = lazy_regex(r"\bweigh(?:t|s|ed)?\b", re.IGNORECASE)
 _ALONE = lazy_regex(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
 _LONGEST_SIGN = 12
 _ANY_CURRENCY = lazy_regex(rf"{SIGN}|{NAME}")
@@ -134,6 +136,8 @@ def _with_country(currency: str | None, text: str, start: int, end: int) -> str 
 def find_currency_phrase(text: str) -> UnitPhrase | None:
     """Return a phrase with a currency alone ("in euros", "(US$)"), or None."""
     found = _IN_CURRENCY.search(text)
+    if found and _POUNDS.fullmatch(found["named"]) and _WEIGHT.search(text, 0, found.start()):
+        return None
     return UnitPhrase(None, currency_called(found["named"]), *found.span()) if found else None
 
 

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import NumberConvention
@@ -15,12 +17,12 @@ from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale, scale_called
 from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
-from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.note_columns import is_note_heading
 from quaestor.documents.percentages import as_rates_or_years, as_ratio, prints_ratios, with_percentages
+from quaestor.documents.sentence_scales import PER_ITEM, WRITTEN_OUT
 from quaestor.documents.table import Cell, Header, Table
-from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line
+from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, currency_named, is_unit_line
 
 # Columns called "Unit" with the unit of each row: `EUR m`, `%`, `MWh`.
 #
@@ -44,7 +46,8 @@ _FIXED = (
     (re.compile(r"\W*"), NOTHING),
 )
 _SCALED = re.compile(
-    rf"(?:in\s)?(?P<scale>{SCALE_WORD}|['\u2018\u2019]?000s?|1,000)\s(?:of\s)?(?P<unit>[^0-9]{{1,30}})", re.IGNORECASE
+    rf"(?:in\s)?(?P<scale>{SCALE_WORD}|['\u2018\u2019]?000s?|1[,.\s]000)\s(?:of\s)?(?P<unit>[^0-9]{{1,30}})",
+    re.IGNORECASE,
 )
 
 
@@ -93,7 +96,7 @@ def read_unit_cell(text: str) -> Caption:
         return fixed
     caption, scaled = read_caption(f"({plain})"), _SCALED.fullmatch(plain)
     if scaled and not caption.unit:
-        return Caption(scale_called(scaled["scale"]), scaled["unit"])
+        return Caption(scale_called(re.sub(r"^1[.\s]000", "1,000", scaled["scale"])), scaled["unit"])
     if caption.unit or caption.scale in LARGE_SCALES:
         return replace(caption, scale=caption.scale or Scale.ONE)
     return Caption(Scale.ONE, plain)
@@ -154,6 +157,10 @@ _AWARDS = re.compile(
 _DATES = re.compile(
     r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
 )
+_SCALE_LETTER = re.compile(r"\((?P<letter>[BM]|[mb]n)\)\W*$")
+_LETTER_OF_MONEY = re.compile(r"\([$€£¥](?:[BM]|[mb]n)\)")
+_UNIT_AND_MARK = re.compile(r"(\([^()0-9]{1,12}\))\s?\([0-9]{1,2}\)$")
+"""The unit of a label with a footnote mark: "Total volume ($B) (2)"."""
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
 _CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
 """Not USD: in reports in dollars a letter in brackets is a footnote mark."""
@@ -163,15 +170,21 @@ _OF_SECTIONS = ("shares", "price", "percent", "count", "time")
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
 """Number of characters around a number in a label that determine its meaning."""
-_PAR = re.compile(
-    r"\bpar\b|\beach\b(?=[\s)]*(?:$|[,;.|]))|\b(?:face|nominal) value|\bper[\s-]|\bstated value", re.IGNORECASE
-)
-_WRITTEN_OUT = 1_000_000
 _MOST_SHARES = 10**11
 """More than nearly all companies have."""
-_CENTS = -2
+_THINGS = re.compile(
+    r"\((?:in )?(?:thousands|millions|billions) of (?!.*(?:dollars|euros|shares|units)\b)([a-z][a-z -]{2,30})\)",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(r"\(((?:[a-z]+\s)?in\s(?:thousands|millions|billions)[^()]{0,60})\)", re.IGNORECASE)
+_VOLUME = re.compile(r"\bdaily (?:[a-z]+ )?(package|shipment|unit)s?\b", re.IGNORECASE)
+"""A line of volumes, with what it counts: "Average daily package volume"."""
 _TIMES = ("years", "months")
 _HUNDRED = 100
+_TRILLION = 10**12
+"""More than the worth of the shares in any line of a table."""
+_LEAST_PRICE = Decimal("0.05")
+_VALUE = re.compile(r"\bvalue\b", re.IGNORECASE)
 _DEAREST = 1000
 """Upper limit for a price per item with cents."""
 _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
@@ -191,15 +204,23 @@ def counts_no_money(table: Table) -> bool:
     return bool(columns) and all(_counts_items(table, place) for place in columns) and _usual_currency(table) is None
 
 
-def _counts_items(table: Table, place: int) -> bool:
-    """Whether a column counts something else than money, by its headings."""
+def _counts_items(table: Table, place: int, *, areas: bool = True) -> bool:
+    """Whether a column counts something else than money, by its headings; `areas`: whether areas count as such."""
     text = table.heading_texts[place]
-    return kind_of(text) == "count" or _AREA.search(text) is not None
+    return areas if _AREA.search(text) else kind_of(text) == "count"
 
 
 def heads_other_amounts(table: Table) -> bool:
-    """Return whether a row of headings has a scale beside other amounts: "No. | Price | $'000", "DKK | TDKK"."""
-    for row in table.cells[: table.header_rows]:
+    """Return whether a row of headings has a scale beside other amounts: "No. | Price | $'000", "DKK | TDKK".
+
+    The scale may be in a row of its own: "Shares purchased | Average price | Value of shares (in thousands)".
+    """
+    heads = table.cells[: table.header_rows]
+    scaled = {n for row in heads for n, cell in enumerate(row) if n and read_caption(cell.text).scale in LARGE_SCALES}
+    kinds = [_column_kind(header) for n, header in enumerate(table.columns) if n and n not in scaled]
+    if len(scaled) == 1 and len(kinds) > 1 and all(kind in ("shares", "price") for kind in kinds):
+        return True
+    for row in heads:
         texts = [_without_date(cell.text) for cell in row[1:]]
         read = [read_caption(text) for text in texts if is_unit_line(text)]
         captions = {caption.unit for caption in read if caption.scale in LARGE_SCALES}
@@ -265,8 +286,10 @@ def with_units(
         if mentioned and not amounts.unit:
             scale = amounts.shares or amounts.scale
             return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
-    money = money or (currency if in_labels and not counts_no_money(table) else None)
+    things = _things_counted(table)
+    money = money or things or (currency if in_labels and not counts_no_money(table) else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
+    by_column = by_column or any(map(_AREA.search, table.heading_texts[1:]))
     rows = [
         None if kind == "price" and _prints_shares_and_prices(cells, columns) else kind
         for cells, kind in zip(table.cells, rows, strict=True)
@@ -293,13 +316,20 @@ def with_units(
     new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
     new_rows = _with_excepted_scales(new_rows, (*about, table.caption))
+    new_rows = _with_scale_of_statistics(table, new_rows, about)
     new_columns = [as_rates_or_years(table, place, header) for place, header in enumerate(new_columns)]
+    new_columns = [_without_percent_of_thousands(table, place, header) for place, header in enumerate(new_columns)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
-    new_rows = [as_ratio(percent, place, header) for place, header in enumerate(percent.rows)]
+    new_rows = [
+        as_ratio(percent, place, _without_ones_below_percent(percent, place, header))
+        for place, header in enumerate(percent.rows)
+    ]
     new_columns = list(percent.columns)
-    if is_currency(amounts.unit) and not counts_no_money(table):
+    if not counts_no_money(table) and is_currency(amounts.unit or _usual_currency(table)):
         new_columns = [
-            replace(header, scale=Scale.ONE) if header.scale is None and _counts_items(table, place) else header
+            replace(header, scale=Scale.ONE)
+            if header.scale is None and _counts_items(table, place, areas=is_currency(amounts.unit))
+            else header
             for place, header in enumerate(new_columns)
         ]
     scales = scales_by_currency(table.caption)
@@ -314,7 +344,57 @@ def with_units(
         scale=amounts.scale or table.scale,
         unit=money or table.unit,
     )
-    return _scale_label_numbers(found, amounts, convention)
+    return _scale_label_numbers(_with_plausible_shares(found), amounts, convention)
+
+
+def _with_plausible_shares(table: Table) -> Table:
+    """Return a table whose columns of shares have scale one if the caption's scale makes them worth too much or little.
+
+    "Dollars in millions" may be about money alone. Shares bought for more than a trillion, or worth less than five
+    cents each, by the prices or values beside them, are printed in full.
+    """
+    columns = list(table.columns)
+    for place, header in enumerate(columns):
+        named = read_caption(table.heading_texts[place]).scale
+        scaled = header.unit == "shares" and header.scale in LARGE_SCALES and header.scale is not named
+        if scaled and _is_worth_too_much_or_little(table, place):
+            columns[place] = replace(header, scale=Scale.ONE)
+    return replace(table, columns=tuple(columns))
+
+
+def _is_worth_too_much_or_little(table: Table, place: int) -> bool:
+    """Whether the prices or values beside a column of shares show that its numbers are printed in full."""
+    times = (table.columns[place].scale or Scale.ONE).factor
+    worth, each = list[Decimal](), list[Decimal]()
+    for row in range(table.header_rows, len(table.rows)):
+        shares = table.cells[row][place].quantity
+        if shares is None or shares.scale is not Scale.ONE or not shares.value:
+            continue
+        for other, header in enumerate(table.columns):
+            number = table.cells[row][other].quantity if other not in (0, place) else None
+            if number is None or number.scale is not Scale.ONE:
+                continue
+            if _column_kind(header) == "price":
+                worth.append(abs(shares.value * number.value) * times)
+            elif is_currency(number.unit or header.unit) and _VALUE.search(header.label):
+                scale = table.scale_at(row, other) or Scale.ONE
+                each.append(abs(number.value / shares.value) * scale.factor / times)
+    return any(one >= _TRILLION for one in worth) or (bool(each) and max(each) < _LEAST_PRICE)
+
+
+def _without_percent_of_thousands(table: Table, place: int, header: Header) -> Header:
+    """Return the header of a column without percent if its numbers have thousands: "GWh" below "Percent of sales"."""
+    numbers = [q for row in table.cells[table.header_rows :] for q in row[place].quantities]
+    large = bool(numbers) and all(q.scale is Scale.ONE and abs(q.value) >= _DEAREST for q in numbers)
+    return replace(header, scale=None) if large and header.scale is Scale.PERCENT else header
+
+
+def _without_ones_below_percent(table: Table, place: int, header: Header) -> Header:
+    """Return the header of a row of changes in counts without scale one: "Number of transactions | (2.2)" below "%"."""
+    columns = [cell.ref.column for cell in table.cells[place][1:] if cell.quantities]
+    below = bool(columns) and all("%" in table.heading_texts[column] for column in columns)
+    counts = header.scale is Scale.ONE and kind_of(header.label) == "count"
+    return replace(header, scale=None, unit=None) if below and counts else header
 
 
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
@@ -356,6 +436,26 @@ def _with_excepted_scales(headers: Sequence[Header], about: Sequence[str]) -> li
         replace(header, scale=scale_called(scale)) if scale and header.scale is None else header
         for header, scale in zip(headers, named, strict=True)
     ]
+
+
+def _with_scale_of_statistics(table: Table, headers: Sequence[Header], about: Sequence[str]) -> list[Header]:
+    """Return the headings of lines of volumes with their own scale in the sentence before the table.
+
+    "Operating income (dollars in millions) and package statistics (in thousands)" has one for money and one for others.
+    """
+    named = [read_caption(f"({found[1]})") for text in about for found in _IN_BRACKETS.finditer(text)]
+    others = {caption.scale for caption in named if caption.scale in LARGE_SCALES and not is_currency(caption.unit)}
+    money = {caption.scale for caption in named if caption.scale in LARGE_SCALES and is_currency(caption.unit)}
+    if len(others) != 1 or not money or others == money:
+        return list(headers)
+    (scale,) = others
+    found = list[Header]()
+    for header, cells in zip(headers, table.cells, strict=True):
+        volume = next(filter(None, map(_VOLUME.search, (*header.levels, header.label))), None)
+        plain = all(q.unit is None for cell in cells[1:] for q in cell.quantities)
+        own = header.scale is None and header.unit is None and volume is not None and plain
+        found.append(replace(header, scale=scale, unit=f"{volume[1].lower()}s") if own and volume else header)
+    return found
 
 
 def _usual_currency(table: Table) -> str | None:
@@ -407,7 +507,30 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         elif own in ("money", "price") and section == "shares":
             section = None
         kinds.append(own)
-    return kinds
+    return _with_lines_between_prices(table, kinds)
+
+
+def _things_counted(table: Table) -> str | None:
+    """Return what a caption in the corner counts instead of money: "(thousands of barrels daily)"; else None."""
+    corner = (cells[0].text.strip() for cells in table.cells[: table.header_rows])
+    found = next(filter(None, map(_THINGS.fullmatch, corner)), None)
+    return found[1] if found and currency_named(found[1]) is None else None
+
+
+def _with_lines_between_prices(table: Table, kinds: Sequence[Kind | None]) -> list[Kind | None]:
+    """Return the kinds of rows, as prices also those between two prices if all of them print cents.
+
+    A reconciliation of earnings per share names its items like one of net income: "Restructuring | 0.11".
+    """
+    found = list(kinds)
+    numbered = [place for place, cells in enumerate(table.cells) if any(cell.quantities for cell in cells[1:])]
+    prices = [n for n, place in enumerate(numbered) if kinds[place] == "price" and _prints_prices(table.cells[place])]
+    for start, end in pairwise(prices):
+        between = numbered[start + 1 : end]
+        if all(_prints_prices(table.cells[place]) and kinds[place] in ("money", None) for place in between):
+            for place in between:
+                found[place] = "price"
+    return found
 
 
 def _continues(section: Kind, label: str, opened: bool) -> bool:
@@ -449,12 +572,22 @@ def _with_units_between(table: Table, headers: Sequence[Header], kinds: Sequence
 def _with_letters(
     table: Table, headers: Sequence[Header], texts: Sequence[str], currency: str | None
 ) -> tuple[Header, ...]:
-    """Return headings, those that end with the letter of a unit or scale with it: "Dividend (p)", "Shares (m)"."""
+    """Return headings, those that end with the letter of a unit or scale with it: "Dividend (p)", "Shares (m)".
+
+    "Cards (M)" is in millions below "Payments volume ($B)"; elsewhere the letter may be a footnote mark.
+    """
     codes = {header.unit for header in (*table.columns, *table.rows)} | {table.unit, currency}
+    names_letters = any(map(_LETTER_OF_MONEY.search, texts))
     found = list(headers)
     for place, text in enumerate(texts):
         if _SHARES_IN_M.search(text) and codes & (_CURRENCIES_OF["c"] | _CURRENCIES_OF["p"]):
             found[place] = replace(headers[place], scale=headers[place].scale or Scale.MILLION)
+        if names_letters and headers[place].scale is None:
+            marked = _UNIT_AND_MARK.search(text)
+            caption = read_caption(marked[1]) if marked else NOTHING
+            scaled = _SCALE_LETTER.search(text)
+            scale = scale_called(scaled["letter"]) if scaled else caption.scale
+            found[place] = replace(headers[place], scale=scale, unit=headers[place].unit or caption.unit)
         letter = _LETTER.search(text)
         if (
             letter
@@ -554,7 +687,7 @@ def _count_in_ones(table: Table, place: int, header: Header) -> Header:
     if header.unit != "shares" or header.scale not in LARGE_SCALES or in_thousands:
         return header
     numbers = [abs(q.value) for cell in table.cells[place][1:] for q in cell.quantities if q.scale is Scale.ONE]
-    return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= _WRITTEN_OUT else header
+    return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= WRITTEN_OUT else header
 
 
 def _scale_label_numbers(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
@@ -579,7 +712,7 @@ def _scale_label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention
         if quantity.unit == "shares" or (shares and quantity.unit is None and _LISTED.fullmatch(after)):
             shares = True
             plain = quantity.scale is Scale.ONE and (
-                abs(quantity.value) < _WRITTEN_OUT or amounts.shares is Scale.THOUSAND
+                abs(quantity.value) < WRITTEN_OUT or amounts.shares is Scale.THOUSAND
             )
             scale = amounts.shares if plain and amounts.shares else quantity.scale
             if abs(quantity.value) * scale.factor >= _MOST_SHARES:
@@ -589,7 +722,7 @@ def _scale_label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention
         shares = False
         money = quantity.unit is not None and is_currency(quantity.unit)
         plain = money and quantity.scale is Scale.ONE
-        if plain and amounts.scale and not _PAR.search(_words_around(cell.text, spans, place)):
+        if plain and amounts.scale and not PER_ITEM.search(_words_around(cell.text, spans, place)):
             quantity = replace(quantity, scale=amounts.scale)
         found.append(quantity)
     printed = {quantity.text for quantity in cell.quantities}
@@ -607,32 +740,3 @@ def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
         last += 1
     after = text[spans[last].end : spans[last + 1].start if last + 1 < len(spans) else len(text)]
     return f"{text[: spans[first].start][-_NEAR:]}|{after[:_NEAR]}"
-
-
-def with_section_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
-    """Return sentences with amounts of money in the scale of the caption that applies to them.
-
-    Amounts with a scale, with cents or written out to the millions, and prices per share are unchanged.
-    """
-    if not amounts.scale:
-        return tuple(sentences)
-    found = []
-    for sentence in sentences:
-        mentions = tuple(
-            replace(mention, quantity=replace(mention.quantity, scale=amounts.scale))
-            if _is_amount(mention.quantity, sentence.text, mention.ref.start, mention.ref.end)
-            else mention
-            for mention in sentence.mentions
-        )
-        found.append(replace(sentence, mentions=mentions) if mentions != sentence.mentions else sentence)
-    return tuple(found)
-
-
-def _is_amount(quantity: Quantity, text: str, start: int, end: int) -> bool:
-    if quantity.scale is not Scale.ONE or not quantity.unit or not is_currency(quantity.unit):
-        return False
-    if quantity.value.as_tuple().exponent == _CENTS:
-        return False
-    return abs(quantity.value) < _WRITTEN_OUT and not _PAR.search(
-        text[max(0, start - 16) : start] + "|" + text[end : end + 16]
-    )

@@ -314,7 +314,8 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
         if not over and not is_label and columns and piece.end > columns[0][0] - 8:
             over = [column] if (column := _column_of(piece, columns)) is not None else []
         for column in over:
-            row[column + 1] = f"{row[column + 1]} {piece.text}".strip()
+            # A unit as wide as the column of percentages beside it is not the unit of that column.
+            row[column + 1] = piece.text if piece.text == "%" else f"{row[column + 1]} {piece.text}".strip()
         if not over:
             row[0] = f"{row[0]} {piece.text}".strip()
     return row

@@ -600,3 +600,66 @@ def test_a_line_that_a_caption_excepts_has_the_scale_that_it_gives() -> None:
         "(in millions, except backlog, which is presented in billions)",
     )
     assert (found.scale_at(1, 1), found.scale_at(2, 1)) == (Scale.MILLION, Scale.BILLION)
+
+
+@pytest.mark.parametrize(
+    ("grid", "caption", "place", "expected"),
+    [
+        # Shares for more than a trillion dollars are printed in full.
+        (
+            [
+                ["Period", "Total number of shares purchased", "Average price paid per share"],
+                ["April", "1,784,964", "$1,050.11"],
+                ["May", "390,471", "$1,160.20"],
+            ],
+            "(In thousands)",
+            (1, 1),
+            (Scale.ONE, "shares"),
+        ),
+        # Items between two amounts per share are amounts per share.
+        (
+            [
+                ["", "2024"],
+                ["Diluted income per share", "$0.90"],
+                ["Patent settlement", "0.05"],
+                ["Adjusted income per share", "$0.95"],
+            ],
+            "(In millions, except per share amounts)",
+            (2, 1),
+            (Scale.ONE, "USD"),
+        ),
+        # Letters are scales if money has them, too.
+        (
+            [["", "2024"], ["Payments volume ($B)", "12,340"], ["Cards (M)", "4,484"]],
+            "",
+            (2, 1),
+            (Scale.MILLION, None),
+        ),
+        (
+            [["", "2024"], ["Vehicles and trailers", "719"], ["Customers (net of allowance of $56)", "350"]],
+            "(In millions)",
+            (2, 1),
+            (Scale.MILLION, None),
+        ),
+    ],
+)
+def test_amounts_that_a_caption_is_about(
+    grid: list[list[str]], caption: str, place: tuple[int, int], expected: tuple[Scale, str | None]
+) -> None:
+    found = table(TablePart(grid, caption, header_rows=1))
+    assert (found.scale_at(*place) or Scale.ONE, found.unit_at(*place)) == expected
+
+
+def test_a_row_of_units_below_the_headings_is_one_of_headings() -> None:
+    grid = [
+        ["", "Total assets", "Ratio of equity", "Book value per share"],
+        ["As of", "Millions of yen", "%", "Yen"],
+        ["March 31, 2024", "341,280", "51.6", "1,697.30"],
+        ["March 31, 2023", "318,744", "50.3", "1,530.55"],
+    ]
+    found = table(TablePart(grid))
+    assert [(found.scale_at(2, column), found.unit_at(2, column)) for column in (1, 3)] == [
+        (Scale.MILLION, "JPY"),
+        (Scale.ONE, "JPY"),
+    ]
+    assert found.scale_at(2, 2) is Scale.PERCENT
