@@ -38,6 +38,7 @@ from quaestor.core.answer_value import print_value
 from quaestor.documents.document import Document
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.learning.filing_confidence import (
+    MatcherFits,
     PlayedQuestion,
     fit_confidence,
     play_folds,
@@ -228,11 +229,12 @@ def main() -> None:
             return list(pool.map(_play, names, known))
 
         played = play(weights) if options.plain else play_folds(weights, play)
+        fits = MatcherFits(played)
         if learned is not None:
-            confidence = fit_confidence([one for several in played for one in several])
+            confidence = fit_confidence(played, fits)
             save_filing_weights(replace(learned.result(), confidence=confidence), options.save)
         if not options.plain:
-            played = play(with_fold_confidences(weights, played))
+            played = play(with_fold_confidences(weights, played, fits))
     answered = [one for several in played for one in several]
     kinds = set(filter(None, options.kinds.split(",")))
     scorer = load_scorer()

@@ -22,7 +22,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "report": ("matplotlib",),
     "web": ("fastapi", "jinja2", "python_multipart", "uvicorn"),
     "workbook": ("xlsxwriter",),
-    "train": ("sklearn", "scipy", "xgboost"),
+    "train": ("jax", "optax", "sklearn", "scipy", "xgboost"),
 }
 """Extra to the modules that it installs."""
 

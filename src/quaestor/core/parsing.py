@@ -48,7 +48,7 @@ _STATES = lazy_regex(
 )
 _NEAR = 80
 _MOST_PERCENT = 1000
-_MOST_SCALED = 1000
+_MOST_SCALED = Decimal(1000)
 _MINUS_WORD = lazy_regex(r"\b(?:was|were|is|to|of|at|from|an?)\s(?P<word>minus|negative)\s$", re.IGNORECASE)
 """Words for a minus, unlike those of "plus or minus 5 %" and "prime minus 5 %"."""
 _LONGEST_MINUS = 16

@@ -12,8 +12,10 @@ from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, Yes
 from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
 from quaestor.learning.filings import LabelledQuestion, label_parts
+from quaestor.learning.text_matching import fit_text_matcher
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
+from quaestor.solvers.embedded.filings.text_matching import MATCH_FEATURES, TextMatcher
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _PARAMETERS = {
@@ -100,21 +102,60 @@ def play_folds(
 
 
 def with_fold_confidences(
-    weights: Sequence[FilingWeights], answered: Sequence[Sequence[PlayedQuestion]]
+    weights: Sequence[FilingWeights],
+    answered: Sequence[Sequence[PlayedQuestion]],
+    fits: "MatcherFits | None" = None,
 ) -> list[FilingWeights]:
-    """Return the weights of each fold with a confidence that is fitted to the answers of the other folds."""
+    """Return the weights of each fold with a confidence that is fitted to the answers of the other folds.
+
+    Args:
+        fits: See `fit_confidence`.
+    """
     return [
-        replace(known, confidence=fit_confidence([one for other in answered if other is not own for one in other]))
-        for known, own in zip(weights, answered, strict=True)
+        replace(known, confidence=fit_confidence(answered, fits, left_out=place)) for place, known in enumerate(weights)
     ]
 
 
-def fit_confidence(answered: Sequence[PlayedQuestion]) -> ConfidenceModel:
-    """Return the confidence model fitted to answered questions."""
+class MatcherFits:
+    """Matchers of texts that are fitted without some of the folds, each fitted once."""
+
+    def __init__(self, answered: Sequence[Sequence[PlayedQuestion]]) -> None:
+        """Read the answers of all folds."""
+        self._folds = [[one for one in with_parts(fold) if one.decision.features] for fold in answered]
+        self._fitted: dict[frozenset[int], TextMatcher | None] = {}
+
+    def without(self, *left_out: int | None) -> TextMatcher | None:
+        """Return the matcher fitted to all folds but some; None if none is left."""
+        places = frozenset(range(len(self._folds))).difference(left_out)
+        if places not in self._fitted:
+            known = [one for place in sorted(places) for one in self._folds[place]]
+            texts = [(one.decision.texts, one.rights) for one in known if one.decision.texts is not None]
+            self._fitted[places] = fit_text_matcher(texts) if texts else None
+        return self._fitted[places]
+
+
+def fit_confidence(
+    answered: Sequence[Sequence[PlayedQuestion]], fits: MatcherFits | None = None, left_out: int | None = None
+) -> ConfidenceModel:
+    """Return the confidence model fitted to answered questions.
+
+    Args:
+        answered: The answers of each fold. The texts of each are compared by a matcher that was fitted to the others.
+        fits: Fits these matchers; if None, texts are not compared.
+        left_out: Index of a fold whose answers are not used.
+    """
     import xgboost
 
-    known = [one for one in with_parts(answered) if one.decision.features]
-    names = tuple(sorted({name for one in known for row in one.decision.features for name in row}))
+    known, rows = [], []
+    for place, fold in enumerate(answered):
+        if place == left_out:
+            continue
+        matcher = fits.without(place, left_out) if fits else None
+        for one in with_parts(fold):
+            if one.decision.features:
+                known.append(one)
+                rows.append(_match_texts(one.decision, matcher))
+    names = tuple(sorted({name for several in rows for row in several for name in row}))
 
     def fit(
         rows: Sequence[Mapping[str, float]], labels: Sequence[bool], size: Mapping[str, int], rounds: int
@@ -123,11 +164,20 @@ def fit_confidence(answered: Sequence[PlayedQuestion]) -> ConfidenceModel:
         data = xgboost.DMatrix(matrix, label=np.array(labels, np.float32), feature_names=list(names))
         return fitted_trees(xgboost.train({**_PARAMETERS, **size}, data, rounds), names)
 
-    judged = [row for one in known for row in one.decision.features]
-    right = fit(judged, [right for one in known for right in one.rights], *_OF_RIGHT)
+    right = fit(
+        [row for several in rows for row in several], [right for one in known for right in one.rights], *_OF_RIGHT
+    )
     has_answer = ["none" not in one.question.answer for one in known]
-    answerable = fit([one.decision.features[0] for one in known], has_answer, *_OF_ANSWERABLE)
-    return ConfidenceModel(names, right, answerable)
+    answerable = fit([first for first, *_ in rows], has_answer, *_OF_ANSWERABLE)
+    return ConfidenceModel(names, right, answerable, fits.without(left_out) if fits else None)
+
+
+def _match_texts(decision: Decision, matcher: TextMatcher | None) -> list[Mapping[str, float]]:
+    """Return the features of each result, those of the texts by a certain matcher."""
+    own = [{name: value for name, value in row.items() if name not in MATCH_FEATURES} for row in decision.features]
+    if matcher is None or decision.texts is None:
+        return list(own)
+    return [{**row, **more} for row, more in zip(own, matcher.measure(decision.texts), strict=True)]
 
 
 def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool:  # noqa: PLR0911 - a kind of label each

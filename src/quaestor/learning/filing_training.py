@@ -13,11 +13,12 @@ import numpy as np
 
 from quaestor.documents.document import Document
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_folds, play_questions
+from quaestor.learning.filing_confidence import MatcherFits, PlayedQuestion, fit_confidence, play_folds, play_questions
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
-from quaestor.solvers.embedded.filings.loading import HUNDREDTHS, MILLIONTHS, THOUSANDTHS, locate_weights
+from quaestor.solvers.embedded.filings.loading import HUNDREDTHS, MATCHER_FILE, MILLIONTHS, THOUSANDTHS, locate_weights
+from quaestor.solvers.embedded.filings.text_matching import save_text_matcher
 from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
@@ -58,8 +59,10 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
     def play(known: Sequence[FilingWeights]) -> list[list[PlayedQuestion]]:
         return [_play_fold(questions, tables, own) for questions, own in zip(asked, known, strict=True)]
 
-    answered = [one for fold_answers in play_folds(learned, play) for one in fold_answers]
-    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(answered))
+    played = play_folds(learned, play)
+    answered = [one for fold_answers in played for one in fold_answers]
+    confidence = fit_confidence(played, MatcherFits(played))
+    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=confidence)
     labelled = {id(one) for one in questions}
     return FilingTraining(weights, len(questions), sum(one.right for one in answered if id(one.question) in labelled))
 
@@ -98,6 +101,8 @@ def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
     trees = {"words": weights.words, "series": weights.ranker}
     if weights.confidence is not None:
         trees |= {"right": weights.confidence.right, "answerable": weights.confidence.answerable}
+        if weights.confidence.matcher is not None:
+            save_text_matcher(weights.confidence.matcher, folder / MATCHER_FILE)
     written = {
         "intents": _write_classifier(weights.intents).encode(),
         "kinds": _write_classifier(weights.kinds).encode(),

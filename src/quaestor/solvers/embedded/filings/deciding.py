@@ -42,6 +42,7 @@ from quaestor.solvers.embedded.filings.results import (
     list_sentences,
     read_amount,
 )
+from quaestor.solvers.embedded.filings.text_matching import MatchedTexts, TextMatcher, read_matched_texts
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     PastTurn,
@@ -320,6 +321,7 @@ class Decision:
     Attributes:
         results: The results, likeliest first.
         features: The features of each result whose probability was estimated.
+        texts: The texts of the question and of these results.
         answerable: The probability that the filing has an answer.
         parts: The decision for each part, if the question has several.
         lack: The missing inputs of the requested measure; "" if none.
@@ -330,6 +332,7 @@ class Decision:
     answerable: float
     parts: "tuple[Decision, ...]" = ()
     lack: str = ""
+    texts: MatchedTexts | None = field(default=None, repr=False)
 
     @property
     def right(self) -> float:
@@ -349,11 +352,13 @@ class ConfidenceModel:
     Attributes:
         names: The features, in order.
         right: Trees whose score is the log odds.
+        matcher: Measures further features from texts.
     """
 
     names: tuple[str, ...]
     right: Trees = field(repr=False)
     answerable: Trees = field(repr=False)
+    matcher: TextMatcher | None = field(default=None, repr=False)
 
     def predict(self, features: Sequence[Mapping[str, float]]) -> tuple[list[float], float]:
         """Return the probability that each result is right, and that an answer exists, from the likeliest result."""
@@ -379,8 +384,10 @@ def with_ranges(text: str, decision: Decision, document: Document) -> Decision:
     judged = [(place, result) for place, result in ranges if place < len(decision.features)]
     judged.sort(key=lambda one: -one[1].right)
     others = [result for place, result in ranges if place >= len(decision.features)]
-    features = tuple(decision.features[place] for place, _ in judged)
-    return replace(decision, results=(*(result for _, result in judged), *others), features=features)
+    order = [place for place, _ in judged]
+    features = tuple(decision.features[place] for place in order)
+    texts = decision.texts.reorder(order) if decision.texts is not None else None
+    return replace(decision, results=(*(result for _, result in judged), *others), features=features, texts=texts)
 
 
 def decide_without_ranges(text: str, past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
@@ -425,8 +432,13 @@ def _estimate_confidence(
     if not results:
         return Decision((), (), 0.0, lack=lack)
     features = measure_results(understood, results)
+    texts = read_matched_texts(question, understood.state, results[: len(features)])
     if model is None:
-        return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
+        unjudged = tuple(replace(result, right=result.share) for result in results)
+        return Decision(unjudged, features, 1.0, texts=texts)
+    if model.matcher is not None:
+        matched = model.matcher.measure(texts)
+        features = tuple({**own, **more} for own, more in zip(features, matched, strict=True))
     rights, answerable = model.predict(features)
     if names_other_owner(question.reading.text, question.table.mentions) or _is_unmentioned(features[0]):
         answerable = min(answerable, _MOST_UNMENTIONED)
@@ -435,7 +447,8 @@ def _estimate_confidence(
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = (*(judged[place] for place in order), *others)
-    return Decision(ranked, tuple(features[place] for place in order), answerable, lack=lack)
+    sorted_features = tuple(features[place] for place in order)
+    return Decision(ranked, sorted_features, answerable, lack=lack, texts=texts.reorder(order))
 
 
 def _is_unmentioned(features: Mapping[str, float]) -> bool:

@@ -2,7 +2,8 @@
 
 `intents` and `kinds` are the classifiers of questions, `words` and `series` the rankers of sentences and of series,
 `right` and `answerable` the two models of confidence; these four are trees fitted by XGBoost, which is not needed to
-read them. `translation` has the words of questions for the words of lines.
+read them. `translation` has the words of questions for the words of lines, and `matcher.npz` the weights that compare
+questions with results.
 """
 
 import gzip
@@ -10,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic_core import from_json
@@ -19,6 +21,7 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
+from quaestor.solvers.embedded.filings.text_matching import read_text_matcher
 from quaestor.solvers.embedded.filings.translation import Translation
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Trees, read_sparse_rows
@@ -30,6 +33,7 @@ HUNDREDTHS = 100.0
 """Scale of the stored classifier weights."""
 THOUSANDTHS, MILLIONTHS = 1e3, 1e6
 """Scales of the stored probabilities and frequencies of words."""
+MATCHER_FILE = "matcher.npz"
 _TREES = ("words", "series", "right", "answerable")
 
 
@@ -56,6 +60,8 @@ def read_filing_weights(folder: Path) -> FilingWeights:
         kinds = _read_classifier(folder, "kinds", KINDS, by_terms=True)
         words, series, right, answerable = (Trees(_read(folder, name)) for name in _TREES)
         translation = _read_translation(folder)
+        path = folder / MATCHER_FILE
+        matcher = read_text_matcher(path) if path.is_file() else None  # older weights have none
     except (
         OSError,
         EOFError,
@@ -67,9 +73,11 @@ def read_filing_weights(folder: Path) -> FilingWeights:
         TypeError,
         AttributeError,
         OverflowError,
+        BadZipFile,
     ) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
-    return FilingWeights(intents, kinds, words, series, translation, ConfidenceModel(right.names, right, answerable))
+    confidence = ConfidenceModel(right.names, right, answerable, matcher)
+    return FilingWeights(intents, kinds, words, series, translation, confidence)
 
 
 def locate_weights(folder: Path, name: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.errors import ModelError
-from quaestor.solvers.embedded.filings.loading import load_filing_weights, locate_weights
+from quaestor.solvers.embedded.filings.loading import MATCHER_FILE, load_filing_weights, locate_weights
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, load_weights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
@@ -60,6 +60,16 @@ def test_damaged_weights_for_filings_are_reported_in_one_line(tmp_path: Path, na
     folder = tmp_path / "damaged"
     shutil.copytree(SHIPPED, folder)
     locate_weights(folder / "filings", name).write_bytes(content)
+    with pytest.raises(ModelError, match="filings") as raised:
+        load_filing_weights(folder)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", gzip.compress(b"{}")])
+def test_a_damaged_matcher_is_reported_in_one_line(tmp_path: Path, content: bytes) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(SHIPPED, folder)
+    (folder / "filings" / MATCHER_FILE).write_bytes(content)
     with pytest.raises(ModelError, match="filings") as raised:
         load_filing_weights(folder)
     assert "\n" not in str(raised.value)
