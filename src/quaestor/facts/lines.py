@@ -16,6 +16,7 @@ from quaestor.core.periods import Period, find_periods
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import split_terms, terms
+from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.roles import ADJUSTED_WORDS
@@ -34,11 +35,13 @@ class Moment:
         year: Fiscal year in which it ends.
         quarter: Fiscal quarter in which it ends, 1 to 4.
         months: Duration: 12 for a year, 3 for a quarter, 0 for the instant at the end of the quarter.
+        month: Calendar month in a small file's table with several months of one quarter, else 0.
     """
 
     year: int
     quarter: int
     months: int
+    month: int = 0
 
     @property
     def end(self) -> tuple[int, int]:
@@ -48,7 +51,16 @@ class Moment:
     def before(self, years: int = 0, quarters: int = 0) -> "Moment":
         """Return a moment of the same length, earlier by a number of years and quarters."""
         end = self.year * 4 + self.quarter - 1 - 4 * years - quarters
-        return Moment(end // 4, end % 4 + 1, self.months)
+        return Moment(end // 4, end % 4 + 1, self.months, 0 if quarters else self.month)
+
+
+_FEW_TABLES = 2
+"""Maximum number of tables of a small file."""
+
+
+def is_small(document: Document) -> bool:
+    """Return whether a document has so few tables that it is not a report."""
+    return len(document.tables) <= _FEW_TABLES * max(1, len(files_of(document)))
 
 
 def fiscal_calendar(document: Document) -> FiscalCalendar:

@@ -26,6 +26,7 @@ from quaestor.facts.lines import (
     FactLine,
     Moment,
     fits_role,
+    is_small,
     moment_of_fact,
     moment_of_period,
     name_concept,
@@ -35,6 +36,8 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 
 _LETTERS = lazy_regex(r"[^\W\d_]{2}")
+_CODE = lazy_regex(r"[\w-]+[_:]\w+")
+"""A name of a line for programs, beside which another column may have its label: `us-gaap_NetIncomeLoss`."""
 _FOOTNOTE = lazy_regex(r"\(\d{1,2}\)")
 _CHANGE = lazy_regex(
     r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|compared|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b",
@@ -80,6 +83,8 @@ _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
 _LENGTH = lazy_regex(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
 _SCALES_OF_TAGS = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION, -2: Scale.PERCENT}
 """Scale by the power of ten in the tag."""
+_IN_MONTHS = ("month", "date")
+"""Kinds of periods within a month."""
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
 
 
@@ -225,7 +230,7 @@ class _TableReader:
             if not label and head.levels:
                 ended.add(head.levels)
                 label = head.levels[-1]
-            elif not _LETTERS.search(label):
+            elif not _LETTERS.search(label) or _CODE.fullmatch(label):
                 label = next((c.text.strip() for c in cells[1:] if not c.quantities and _LETTERS.search(c.text)), label)
             while path and path in ended:
                 path = path[:-1]
@@ -436,8 +441,10 @@ class _TableReader:
         if period is not None and period.kind == "year" and quarter:
             return Moment(period.year, quarter, 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
-        if moment is None or table.role is TableRole.BALANCE_SHEET:
-            return None if moment is None else Moment(*moment.end, 0)
+        if moment is not None and period is not None and self._is_monthly and period.kind in _IN_MONTHS:
+            moment = replace(moment, month=period.month or 0)
+        if moment is None or moment.month or table.role is TableRole.BALANCE_SHEET:
+            return moment if moment is None or moment.month else Moment(*moment.end, 0)
         heads = (*reversed(table.rows[ref.row].levels), table.columns[ref.column].label)
         edge = next(filter(None, map(_edge_of, heads)), int(self._is_balance(ref)))
         if moment.months and edge:
@@ -449,6 +456,14 @@ class _TableReader:
                 # "31 March 2024" beside "31 March 2023" heads the year to date.
                 return Moment(*moment.end, 12 if self.is_annual else 3 * moment.quarter)
         return moment
+
+    @cached_property
+    def _is_monthly(self) -> bool:
+        """Whether the table has several months of one quarter."""
+        heads = (head.period for head in (*self.table.rows, *self.table.columns))
+        months = {(one.year, one.month) for one in heads if one is not None and one.kind in _IN_MONTHS and one.month}
+        quarters = {(year, (month - 1) // 3) for year, month in months if month}
+        return len(quarters) < len(months) and is_small(self.document)
 
     def _is_balance(self, ref: CellRef) -> bool:
         """Return whether a number is an amount at a time by its label, outside statements: "Total assets"."""

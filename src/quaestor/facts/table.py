@@ -8,14 +8,14 @@ from decimal import Decimal
 from functools import cached_property
 from math import log
 
-from quaestor.core.fiscal import FiscalCalendar
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.terms import terms
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
-from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
+from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar, is_small
 from quaestor.facts.rows import read_rows
 from quaestor.facts.sentences import (
     Floats,
@@ -149,11 +149,22 @@ class FactTable:
                 counts.update({moment for moment in line.moments if moment.months})
         common = [moment for moment, count in counts.items() if count * 4 >= max(counts.values())]
         if not common:
-            return Moment(self.calendar.year, 4, 12)
+            days = [moment.year for line in self.lines for moment in line.moments]
+            known = self.calendar != CALENDAR_YEARS
+            return Moment(self.calendar.year if known else max(days, default=self.calendar.year), 4, 12)
         last = max(moment.end for moment in common)
         lengths = [moment.months for moment in common if moment.end == last]
         best = 12 if 12 in lengths and last[1] == 4 else min(lengths)
         return Moment(*last, best)
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether the document is no report with several statements.
+
+        Its amounts are given with their printed sign. Reports print the same outflow negative in one statement and
+        positive in another, so its size is given.
+        """
+        return is_small(self.document)
 
     @cached_property
     def sentences(self) -> SentenceIndex:
@@ -296,9 +307,10 @@ class FactTable:
         return _index_lines(self.sentence_lines)
 
     def rarity(self, term: str) -> float:
-        """Return the inverse document frequency of a term among the lines."""
+        """Return the inverse document frequency of a term among the lines; positive even if all lines have the term."""
         having = len(self.postings.get(term, ())) + len(self.sentence_postings.get(term, ()))
-        return log((1 + len(self.lines) + len(self.sentence_lines)) / (1 + having))
+        count = 1 + len(self.lines) + len(self.sentence_lines)
+        return max(log(count / (1 + having)), 1 / count)
 
     def knows(self, term: str) -> bool:
         """Return whether a term belongs to the company's name, abbreviates it ("mcd"), or occurs in a table line."""

@@ -1,7 +1,4 @@
-"""Questions for a development ("how did sales change?"), for what an investment became, and for a part of a whole.
-
-All ask for a number: the change instead of its course, the value, the share.
-"""
+"""Questions for a change or a development ("how did sales change?"), and for what an investment became."""
 
 import re
 
@@ -26,19 +23,6 @@ def asks_for_development(text: str) -> bool:
     """
     found = _DEVELOPED.search(text)
     return found is not None and not _WHO.fullmatch(found["thing"])
-
-
-def as_change(text: str) -> str:
-    """Reword a question for a development as one for the change; return other questions unchanged.
-
-    >>> as_change("how did rent develop from 2021 to 2024?")
-    'what was the change in rent from 2021 to 2024?'
-    """
-    return (
-        _DEVELOPED.sub(r"what was the change in \g<thing> ", text).replace(" ?", "?")
-        if asks_for_development(text)
-        else text
-    )
 
 
 _YEAR = r"(?:fy ?|fiscal (?:year )?)?(?:20)?\d\d"
@@ -97,6 +81,21 @@ def asks_how_far(text: str) -> bool:
     return moves and not (_IN_PERCENT.search(text) or _SUPPOSES.search(text))
 
 
+_RELATIVE = lazy_regex(
+    r"\b(?:percent(?:age)?|pct|relative)\.? (?:change|growth|increase|decrease|rise|fall|decline|drop)\b"
+    r"|% (?:change|growth|increase|decrease|rise|fall|decline|drop)\b"
+)
+
+
+def asks_for_percent_change(text: str) -> bool:
+    """Return whether a lower-case question asks for a change as a percentage.
+
+    >>> asks_for_percent_change("percentage change in rent"), asks_for_percent_change("change in percent rented")
+    (True, False)
+    """
+    return _RELATIVE.search(text) is not None
+
+
 YEARLY_RATE = lazy_regex(
     r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
 )
@@ -104,26 +103,6 @@ AVERAGE_CHANGE = lazy_regex(
     r"\b(?:average|mean|avg)\.? (?:(?:yearly|annual|quarterly|monthly|net|absolute|yoy|year.over.year) )*"
     r"(?:change|increase|decrease|decline)s?\b"
 )
-
-
-def asks_for_yearly_change(text: str) -> bool:
-    """Return whether a question, in lower case, asks for an average yearly change."""
-    return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
-
-
-_PART_OF = lazy_regex(
-    r"\bhow much of (?P<whole>.{1,200}?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
-    re.IGNORECASE,
-)
-
-
-def as_share(text: str) -> str:
-    """Reword "how much of one thing was another" as a question for a percentage; return other questions unchanged.
-
-    >>> as_share("how much of total costs was rent in 2024?")
-    'what percentage of total costs was rent in 2024?'
-    """
-    return _PART_OF.sub(r"what percentage of \g<whole> \g<verb> ", text)
 
 
 _AMOUNT = lazy_regex(

@@ -23,6 +23,7 @@ class MomentQuery:
         count: The length of a range of years ("over three years"); 0 for all available years; with `back` but without
             a year, the years before the base.
         month: The month of a named day, or None.
+        day: The day of that month, or None.
         latest: Whether the latest time is meant; with `back`, whether it counts from the latest ("last year").
         to_date: Whether the year to date is meant.
         again: Whether it refers to the times of earlier answers: "in those two years", "the start of that year".
@@ -37,6 +38,7 @@ class MomentQuery:
     quarters_back: int | None = None
     count: int | None = None
     month: int | None = None
+    day: int | None = None
     latest: bool = False
     to_date: bool = False
     again: bool = False
@@ -97,7 +99,8 @@ _TIMES = lazy_regex(
     | (?P<betweenyears>\bbetween\s+{_FISCAL}?(?P<low>{_FULL_YEAR})\s+and\s+{_FISCAL}?(?P<high>{_FULL_YEAR})\b)
     | (?P<span>\b(?:(?:in|for|during)\s+)?(?:the\s+)?
         (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))
-        \s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
+        \s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?
+        (?:\s+(?P<spanday>[0-3]?\d)(?:st|nd|rd|th)?\b)?
         (?:\s*,?\s*(?:of\s+)?(?P<spanyear>{_FULL_YEAR}))?)
     | (?P<part>\b(?:fy\s?)?(?P<partyear>{_FULL_YEAR})[\s-]?(?:q(?P<partquarter>[1-4])|h(?P<parthalf>[12]))\b)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
@@ -145,7 +148,8 @@ _TIMES = lazy_regex(
     | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
         |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
     | \b(?P<priorend>(?:(?:at|as\s+of|by|since|from|on)\s+)?(?:the\s+)?{_PRIOR}\s?(?:year|yr)[\s-]?(?:'s\s+)?end)\b
-    | \b(?P<sametime>(?:the\s+)?same\s+(?:(?P<samequarter>quarter|three\s+months)|period|half|months|weeks|time)\s+
+    | \b(?P<sametime>(?:(?:in|for|during|over)\s+)?(?:the\s+)?same\s+
+        (?:(?P<samequarter>quarter|three\s+months)|period|half|months|weeks|time)\s+
         (?:(?:(?:of|in)\s+)?(?:the\s+)?(?:last|{_PRIOR})\s?(?:year|yr)|(?:a|one)\s+{_YEARS}\s+(?:ago|earlier|before|prior)
           |(?:the\s+)?{_YEARS}\s+(?:ago|earlier|before|prior)))\b
     | \b(?P<then>then(?=\s+(?:and|vs\.?|versus)\s)|(?<=vs\ )then|(?<=versus\ )then|(?<=now\ and\ )then
@@ -247,7 +251,8 @@ def _part(at: _Span, of: _Groups) -> MomentQuery:
 def _span(at: _Span, of: _Groups) -> MomentQuery:
     """Read "nine months ended September 30, 2024", "year ended June 30"."""
     months = {"quarter": 3, "year": 12}.get(of["spanof"] or "") or _LENGTHS[of["spanmonths"] or ""]
-    return MomentQuery(*at, year=_year(of["spanyear"]), month=_month(of["spanmonth"]), months=months)
+    day = None if of["spanday"] is None else int(of["spanday"])
+    return MomentQuery(*at, year=_year(of["spanyear"]), month=_month(of["spanmonth"]), day=day, months=months)
 
 
 def _half(at: _Span, of: _Groups) -> MomentQuery:
@@ -279,7 +284,9 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
         months=0,
     ),
     "part": _part,
-    "day": lambda at, of: MomentQuery(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
+    "day": lambda at, of: MomentQuery(
+        *at, year=_year(of["dayyear"]), month=_month(of["month"]), day=int(of["date"] or 0) or None, months=0
+    ),
     "monthyear": lambda at, of: MomentQuery(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
     "endmonth": lambda at, of: MomentQuery(*at, month=_month(of["baremonth"]), months=0),
     "dayfirst": lambda at, of: MomentQuery(*at, month=_month(of["firstmonth"]), months=0),

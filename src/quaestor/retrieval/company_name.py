@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.words import FUNCTION_WORDS, SMALL_WORDS, compounds
+from quaestor.core.words import FUNCTION_WORDS, SMALL_WORDS
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
@@ -113,16 +113,6 @@ def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
     names = _COVER_WORDS.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
     first, second = names.get(one, frozenset()), names.get(other, frozenset())
     return not first or not second or not first.isdisjoint(second)
-
-
-def names_no_company(text: str, document: Document) -> bool:
-    """Return whether a question about files of several companies does not name any of them."""
-    files = files_of(document)
-    first = next(iter(files), "")
-    if len(files) < 2 or all(may_be_of_one_company(document, first, other) for other in files):
-        return False
-    known = frozenset().union(*_COVER_WORDS.get((document.whole or document).digest, dict).values())
-    return known.isdisjoint(re.sub(r"['\u2019]s?$", "", word) for word in compounds(text.lower()))
 
 
 def _words_on_cover(document: Document, file: str) -> frozenset[str]:

@@ -182,3 +182,15 @@ def test_the_beginning_of_the_year_is_of_the_years_that_are_named() -> None:
     assert (several.year, several.count) == (2022, 2)
     day = tuple(read_moments("cash from the beginning of the year to june 30, 2023"))
     assert begin_years(day) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "month", "day"),
+    [("at february 3, 2024", 2, 3), ("six months ended august 4, 2023", 8, 4), ("in may 2024", 5, None)],
+)
+def test_days_are_read(text: str, month: int, day: int | None) -> None:
+    assert _times(text, "month", "day") == [(month, day)]
+
+
+def test_the_same_quarter_of_another_year_is_one_time() -> None:
+    assert _times("and in the same quarter of the prior year?", "months", "back") == [(3, 1)]

@@ -3,8 +3,6 @@
 import pytest
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
-from quaestor.documents.combining import combine
-from quaestor.retrieval.company_name import names_no_company
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.question_texts import normalize_questions
 
@@ -56,16 +54,3 @@ def test_question_is_normalized_to_the_words_of_its_document(question: str, expe
 )
 def test_other_words_of_a_question_are_unchanged(question: str) -> None:
     assert normalize_questions([question], INDEX) == {}
-
-
-@pytest.mark.parametrize(
-    ("question", "names_none"),
-    [("what were net sales in 2024?", True), ("what were Alder's net sales in 2024?", False)],
-)
-def test_a_question_about_files_of_two_companies_may_name_neither(question: str, names_none: bool) -> None:
-    files = [
-        (f"{name}.html", assemble(name, [ParagraphPart((f"{name} Timber, Inc.",))])) for name in ("Alder", "Birch")
-    ]
-    assert names_no_company(question, combine(files)) is False  # both names contain "Timber"
-    files = [(f"{name}.html", assemble(name, [ParagraphPart((f"{name}, Inc.",))])) for name in ("Alder", "Birch")]
-    assert names_no_company(question, combine(files)) is names_none

@@ -11,11 +11,9 @@ The steps to an answer:
     page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
     turn_state       the question, and what earlier turns used and computed
     number_features  features of each number, for how likely the question means it
-    number_fit, period_fit    whether a number has the line and the period that are asked for
     operand_pool     the possible operands, and how likely each operation on each kind of operands is
     candidates       every plan that fits
     operand_features, plan_features    features of a plan, a named column for each
-    prior            what speaks for the numbers of a user's file, besides the ranking
     repeated_plans   plans on what was answered before: the same once more, or on the numbers of a list
     plan_rules       what overrules the ranking of plans, and what counts besides
     beam             runs these steps in order, for several readings of a conversation
@@ -24,14 +22,14 @@ The steps to an answer:
     grounds          why a plan was chosen, and the runner-up
     writing          conversion of the chosen outcome to a plan
     page_answers     answers to questions about a page
-    solver           chooses between the page and the facts of a filing, and loads the weights
+    solver           asks the answerer of benchmark pages, or that of all other documents, and loads the weights
 
 Other kinds of answers:
 
-    filings          questions about whole filings, from their facts
+    filings          questions about all documents that are not benchmark pages, from their facts
     direct_answers, counting_parts     unambiguous follow-up questions, parts of answers
     choosing, cell_groups, choice_plans    choices among cells: which is highest, which declined, how many
     several          several numbers, each with its label
     spans            words of the text
-    answerability, missing_numbers, abstention    whether the document has an answer, and what is missing
+    answerability, missing_numbers, period_fit, abstention    whether the document has an answer, and what is missing
 """

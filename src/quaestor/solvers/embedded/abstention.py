@@ -7,6 +7,7 @@ from functools import lru_cache
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import WhyNoAnswer
 from quaestor.core.answer_value import Text
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef
 from quaestor.core.words import JOINING_WORDS, STOP_WORDS, search_words
 from quaestor.documents.document import Document
@@ -16,7 +17,6 @@ from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.question_times import years_asked
 from quaestor.questions.words_asked import why_no_number
-from quaestor.retrieval.company_name import names_no_company
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.answerability import (
@@ -33,10 +33,8 @@ from quaestor.solvers.embedded.missing_numbers import (
     describe_other_line,
     find_lookup,
     find_other_time,
-    is_of_unread_year,
 )
 from quaestor.solvers.embedded.models import Answerability
-from quaestor.solvers.embedded.number_fit import normalize_loss
 from quaestor.solvers.embedded.plan_rules import asks_for_change
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.spans import SpanCandidate
@@ -58,6 +56,9 @@ _PLAIN_PATTERNS = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
 _TOTALS = frozenset({"total", "totals", "grand total"})
 _FEWEST_WORDS = 2
 """Minimum number of words of a caption, since one word ("sales", "income") is part of many names."""
+
+
+_LOSS = lazy_regex(r"(?<=[_:])loss(?=_|$)")
 
 
 def find_missing_line(question: Question, plan: Plan | None, document: Document) -> str | None:
@@ -110,18 +111,29 @@ def _read_answered_row(plan: Plan | None, document: Document) -> tuple[str, str]
 def _load_captions() -> Mapping[tuple[str, ...], str]:
     """Return the lines of all captions of several words, by these words."""
     found = {
-        tuple(search_words(caption)): normalize_loss(line.name)
+        tuple(search_words(caption)): _normalize_loss(line.name)
         for line in read_core_lines().lines.values()
         for caption in line.captions
     }
     return {words: line for words, line in found.items() if len(words) >= _FEWEST_WORDS}
 
 
+@lru_cache(maxsize=256)
+def _normalize_loss(line: str) -> str:
+    """Return the income line for a loss line; statements print either for the same line.
+
+    >>> _normalize_loss("kg:net_loss")
+    'kg:net_income'
+    """
+    income = _LOSS.sub("income", line)
+    return income if income in read_core_lines().lines else line
+
+
 @lru_cache(maxsize=8192)
 def _find_line(label: str) -> str | None:
     """Return the line of the core ontology that a label names, or None."""
     found = core_line_index().find_named(label)
-    return None if found is None else normalize_loss(found.property)
+    return None if found is None else _normalize_loss(found.property)
 
 
 def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:
@@ -176,8 +188,13 @@ def decline_for_turns(turns: Sequence[int]) -> Answer:
     return Answer(value=None, reason=f"this depends on {which} not answered", answerable=0.0)
 
 
-_SEVERAL_COMPANIES_FACTOR = 0.5
-"""Factor of an answer's confidence if the question may mean any of several companies."""
+def describe_certain_lack(question: Question, context: TurnContext) -> str | None:
+    """Describe the years or the number that a question asks for if the document certainly lacks them; else None."""
+    known = find_years(context.document)
+    if lacking := tuple(sorted(year for year in years_asked(question) if known.lacks(year))):
+        what = "page" if context.document.is_page else "document"
+        return f"the {what} has no numbers for {show_years(lacking)}; {_describe_years(lacking, known.shown)}"
+    return None if question.wants.selection is not None else describe_empty_cell(question, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,17 +240,8 @@ class Abstention:
                 return "not_on_page", f"no sentence answers this; {_suggest_question(context)}"
         elif why := why_no_number(question):
             return "no_question", f"{why}; {_suggest_question(context)}"
-        if asked := years_asked(question):
-            known = find_years(context.document)
-            if lacking := tuple(sorted(year for year in asked if known.lacks(year))):
-                what = "page" if context.document.is_page else "document"
-                return (
-                    "not_on_page",
-                    f"the {what} has no numbers for {show_years(lacking)}; {_describe_years(lacking, known.shown)}",
-                )
-        if cell := describe_empty_cell(question, context):
-            return "not_on_page", cell
-        return None
+        lack = describe_certain_lack(question, context)
+        return None if lack is None else ("not_on_page", lack)
 
     def add_answerability(self, first: Answer, turn: AskedTurn) -> Answer:
         """Add the probability that the document contains the answer, by which the confidence of a list is multiplied.
@@ -250,8 +258,6 @@ class Abstention:
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(turn):
             sure *= holds
-        if sure is not None and not turn.context.memory.turns and not turn.context.document.is_page:
-            sure *= _SEVERAL_COMPANIES_FACTOR if names_no_company(turn.question.text, turn.context.document) else 1.0
         return replace(first, answerable=holds, confidence=sure)
 
     def decline(self, first: Answer, turn: AskedTurn) -> Answer | None:
@@ -276,12 +282,10 @@ class Abstention:
     def _find_lacking(self, first: Answer, turn: AskedTurn) -> Iterator[tuple[str, float]]:
         """Yield descriptions of what the document lacks, with the probability that it has the answer nevertheless."""
         document, leaves = turn.context.document, turn.page.leaves
-        if kind := describe_other_kind(turn.translated, first, leaves, document):
+        if kind := describe_other_kind(turn.question, first):
             yield kind, 0.0
         if line := describe_other_line(turn.question, first.plan, turn.context):
             yield line, 0.0
-        if is_of_unread_year(turn.question, first.plan, document):
-            yield "the columns of its table have no years that could be read", 0.0
         if time := find_other_time(turn.question, first.plan, leaves, document):
             yield f"this line has no number for {time}", 0.0
         if self.learned is not None and (
@@ -289,7 +293,7 @@ class Abstention:
         ):
             yield lack, first.answerable or 0.0
         if (name := find_missing_line(turn.question, first.plan, document)) is not None:
-            yield f'the {"page" if document.is_page else "document"} has no line "{name}"', 0.0
+            yield f'the page has no line "{name}"', 0.0
 
     def _follows_unanswered(self, turn: AskedTurn) -> bool:
         """Whether a question follows up on an unanswered one about a thing that the document lacks."""

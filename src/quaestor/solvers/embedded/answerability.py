@@ -13,7 +13,6 @@ from quaestor.core.caching import BoundedCache
 from quaestor.core.matrices import multiply
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_relative_periods
-from quaestor.core.provenance import CellRef
 from quaestor.core.words import ARTICLES, FUNCTION_WORDS, JOINING_WORDS, NUMBER_WORDS, words
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
@@ -25,7 +24,6 @@ from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
-from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
@@ -345,8 +343,6 @@ def find_lack(
     """
     if nearest.answerable is None:
         return None
-    if not document.is_page and _names_used_lines_otherwise(question, nearest.plan, page, document, learned.stems):
-        return None
     telling = _naming_stems(question, learned.stems)
     if telling and telling.isdisjoint(page.vocabulary):
         below *= _NO_WORD_FACTOR
@@ -356,16 +352,3 @@ def find_lack(
 def names_unknown_thing(question: Question, page: NumberMatrix, weights: StemWeights) -> bool:
     """Return whether a question names a thing that describes no number."""
     return not _naming_stems(question, weights) <= page.vocabulary.keys()
-
-
-def _names_used_lines_otherwise(
-    question: Question, plan: Plan | None, page: NumberMatrix, document: Document, weights: StemWeights
-) -> bool:
-    """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
-    unknown = {stem for stem in _naming_stems(question, weights) if stem not in page.vocabulary}
-    sources = [step.source for step in plan.extracts] if plan is not None else []
-    rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
-    used_lines = {find_line(row.label) for row in rows} - {""}
-    named = find_named_lines(in_words_of_reports(question.lowered))
-    called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
-    return bool(unknown) and unknown <= called

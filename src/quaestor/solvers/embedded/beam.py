@@ -19,19 +19,11 @@ from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import measure_candidates
 from quaestor.solvers.embedded.plan_rules import (
     apply_overrides,
-    find_asked_years,
     find_leaves,
-    is_amount_for_percentage,
     is_off_question,
     is_ruled_out,
-    order_by_years,
-    replace_by_change,
-    replace_by_percentage,
-    restore_signs,
     score_named_years,
-    translate_question,
 )
-from quaestor.solvers.embedded.prior import Prior
 from quaestor.solvers.embedded.repeated_plans import score_meant
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_views
 
@@ -106,8 +98,6 @@ LEAST = 0.03
 """Readings with less than this share of the best probability are dropped."""
 BRANCHES = 12
 """Maximum number of plans of a question per reading."""
-_FILING_FACTOR = 4
-"""Factor of `BRANCHES` for filings, in which rules may exclude all of the likeliest plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,28 +182,20 @@ def rank_hypotheses(
     question: Question,
     page: PageFeatures,
     weights: EmbeddedWeights,
-    prior: Prior | None = None,
     *,
-    filing: bool = False,
     alone: bool = False,
 ) -> Hypotheses:
     """Rank the plans for a question after several readings of the earlier turns.
 
     Args:
-        filing: Whether the document is a filing rather than a benchmark page: numbers keep their printed sign, which
-            the benchmark's reference answers mostly drop, and a question for a percentage is answered by a percentage.
         alone: Whether the question is single, not part of a conversation.
     """
     if not paths:
         return Hypotheses((), np.zeros(0))
-    question = translate_question(question) if filing else question
     turns = make_turn_views(question, [path.state for path in paths], page, weights.references)
     readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
     first, first_likely = readings[0] if len(page.leaves) else None, likely[0]
-    if prior is not None:
-        for n, path in enumerate(paths):
-            likely[n] = prior.adjust_leaves(likely[n], path.state.lookups.values())
     candidates, features = build_candidates(readings, likely)
     parsed_question = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(parsed_question, candidates, page.leaves)
@@ -223,14 +205,11 @@ def rank_hypotheses(
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        weighed = scores[part] if prior is None else scores[part] + prior.weigh_plans(own)
-        logs = normalize_logs(weighed)
-        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_FILING_FACTOR if filing else 1)]
+        logs = normalize_logs(scores[part])
+        order = np.argsort(-logs, kind="stable")[:BRANCHES]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
-        if filing:
-            outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        off = partial(_is_ruled_out, question, state=path.state, page=page, filing=filing)
+        off = partial(_is_ruled_out, question, state=path.state, page=page)
         allowed = [(log, x) for log, x in outcomes if not off(x)] or outcomes
         # Redistribute the probability of the excluded plans.
         left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
@@ -268,20 +247,8 @@ def _identify_result(choice: Hypothesis) -> _Result:
     return round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
 
 
-def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
-    years = find_asked_years(question, find_leaves(outcome, state), page.leaves)
-    results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
-    action = replace_by_percentage(question, outcome)
-    if not any(result.operation == "subtract" for result in results):
-        action = replace_by_change(question, action)
-    action = order_by_years(question, action, years)
-    return action if question.magnitude else restore_signs(action, page.leaves)
-
-
-def _is_ruled_out(
-    question: Question, outcome: TurnAction, *, state: DialogueState, page: PageFeatures, filing: bool
-) -> bool:
-    if is_ruled_out(question, outcome) or (filing and is_amount_for_percentage(question, outcome)):
+def _is_ruled_out(question: Question, outcome: TurnAction, *, state: DialogueState, page: PageFeatures) -> bool:
+    if is_ruled_out(question, outcome):
         return True
     return is_off_question(question, outcome, find_leaves(outcome, state), page.leaves)
 

@@ -49,7 +49,6 @@ from quaestor.solvers.embedded.choice_plans import (
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
-from quaestor.solvers.embedded.period_fit import read_asked_period
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
 from quaestor.solvers.embedded.writing import build_number_question, complete_question, score_cells, trim_measure
@@ -212,13 +211,8 @@ class _Chooser:
 
     @cached_property
     def cells(self) -> Sequence[LabelledCell]:
-        """The cells to choose among: in a filing those with the kind of period that is asked for, if there are any."""
-        cells = read_cells(self.document, self.page.leaves)
-        if self.document.is_page:
-            return cells
-        period = read_asked_period(self.question)
-        tables = self.document.table
-        return [cell for cell in cells if not period.penalty(tables(cell.source.table), cell.source)] or cells
+        """The cells to choose among."""
+        return read_cells(self.document, self.page.leaves)
 
     @cached_property
     def probability(self) -> NDArray[np.float64]:
@@ -395,17 +389,14 @@ class _Chooser:
         return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
-_STATED = frozenset({"employee", "person", "customer", "location"})
-"""Things whose number a filing states, so that no lines are counted."""
 _SHOWN = 6
 """Number of a group's labels that a reason names."""
 
 
 def answer_with_choice(weights: EmbeddedWeights, turn: AskedTurn, least: float) -> Iterator[Answer]:
     """Yield the answers to a question that asks for a choice, the likeliest first; none to other questions."""
-    question = complete_question(turn.translated, turn.context.memory.parsed_questions)
-    selection = question.wants.selection
-    if selection is None or (turn.reading.filing and selection.form == "count" and selection.noun in _STATED):
+    question = complete_question(turn.question, turn.context.memory.parsed_questions)
+    if question.wants.selection is None:
         return
     found = list(_execute_choices(question, turn, weights))
     enough = least * (found[0].confidence or 0.0) if found else 0.0

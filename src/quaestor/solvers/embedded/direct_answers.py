@@ -1,6 +1,5 @@
 """Answers to unambiguous follow-up questions, without ranking plans."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
@@ -11,16 +10,12 @@ from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Number
 from quaestor.core.currencies import sign_of
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.words import STOP_WORDS, search_words
-from quaestor.documents.document import Document
-from quaestor.documents.table import Header, Table
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, refer_further_back
 from quaestor.questions.answer_arithmetic import QuestionConversion, read_conversion
 from quaestor.questions.question import Question
-from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.page import NumberMatrix
@@ -231,83 +226,6 @@ def plan_difference(question: Question, memory: Memory) -> Plan | None:
     return refer_further_back(Plan((*plan.steps[:-1], replace(last, operation=operation))), 1)
 
 
-# ---- The last lookup with one name replaced: "pumps in Asia?", then "and valves?", "and in Europe?"
-
-
-_GOES_ON = lazy_regex(r"(?:and|now|then|what about|how about)\b")
-_CALCULATED = lazy_regex(r"\b(?:change|changed|growth|total|sum|average|difference|percent|percentage|share|ratio)\b|%")
-_SHARE = lazy_regex(r"\b(?:share|proportion|portion|fraction|percentage|percent) of\b|% of\b")
-_NAMES = 2
-"""Minimum number of names of a row, one of which is replaced."""
-
-
-def plan_renaming(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
-    """Return the last lookup with one name of its row, or its year, replaced.
-
-    None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
-    exactly one row matches. Also None on benchmark pages, for which the ranker was trained on such questions.
-    """
-    if document.is_page or not memory.answers:
-        return None
-    plan = memory.answers[-1].plan
-    part = _find_part_of_share(plan, memory)
-    last = part or (plan.steps[0] if plan is not None and len(plan.steps) == 1 else None)
-    if not _GOES_ON.match(question.lowered) or _CALCULATED.search(question.lowered) or question.relative_periods:
-        return None
-    if plan is None or not isinstance(last, Extract) or last.quantity is None or not isinstance(last.source, CellRef):
-        return None
-    source = last.source
-    table = document.table(source.table)
-    rows = list(_find_rows(question, table, source.row, 1 if part else _NAMES))
-    if len(rows) != 1:
-        return None
-    cell = table.cells[rows[0]][source.column]
-    leaf = leaves.index.get((cell.ref, cell.quantity.value)) if cell.quantity is not None else None
-    if leaf is None or len(cell.quantities) > 1:
-        return None
-    found = leaves.leaves[leaf]
-    size = last.reading == "magnitude" and found.quantity.value < 0
-    renamed = Extract(last.id, found.source, found.label, found.quantity, reading="magnitude" if size else "signed")
-    return Plan(tuple(renamed if step is last else step for step in plan.steps))
-
-
-def _find_part_of_share(plan: Plan | None, memory: Memory) -> Extract | None:
-    """Return the number that a plan divides by another one because a share was asked for; None if it does not."""
-    question = next((each for each in reversed(memory.parsed_questions) if not _GOES_ON.match(each.lowered)), None)
-    if plan is None or question is None or not _SHARE.search(question.lowered):
-        return None
-    *numbers, last = plan.steps
-    if len(numbers) != len(plan.extracts) or not isinstance(last, Compute) or last.operation != "divide":
-        return None
-    part = last.operands[0]
-    return next((step for step in plan.extracts if isinstance(part, Ref) and step.id == part.step), None)
-
-
-def _find_rows(question: Question, table: Table, last: int, least: int) -> Iterator[int]:
-    """Yield the rows that differ from the last row only by the name or year in the question."""
-    before = table.rows[last]
-    words = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
-    years = question.years
-    if len(before.levels) < least or len(years) > 1 or (years and before.period is None) or not (words or years):
-        return
-    for place, row in enumerate(table.rows):
-        if place == last or place < table.header_rows or not _has_year(row, before, years[0] if years else None):
-            continue
-        if len(row.levels) != len(before.levels):
-            continue
-        others = [own for own, other in zip(row.levels, before.levels, strict=True) if own != other]
-        if (not words and not others) or (len(others) == 1 and words and frozenset(stems(others[0].lower())) == words):
-            yield place
-
-
-def _has_year(row: Header, before: Header, year: int | None) -> bool:
-    """Whether a row has the period of another one, with its year replaced if a year is asked for."""
-    if year is None or row.period is None or before.period is None:
-        return row.period == before.period and year is None
-    one, other = row.period, before.period
-    return one.year == year and (one.kind, one.quarter, one.month) == (other.kind, other.quarter, other.month)
-
-
 # ---- A question that was asked before in the same words.
 #
 # A question that refers to earlier ones is excluded, since it may mean something else when asked again.
@@ -358,7 +276,6 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
     for last, why in (
         (plan_difference(read, memory), "asks for the difference between the values of answer {}"),
         (plan_comparison(read, memory), "compares answer {} with an earlier one"),
-        (plan_renaming(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
     ):
         if last is not None:
             return answer_by_plan(last, question, context, len(memory.answers) - 1, why)

@@ -18,14 +18,10 @@ from quaestor.questions.question_times import QuestionTime, times_asked, without
 from quaestor.questions.stems import without_owner
 from quaestor.retrieval.colloquial_words import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.number_fit import RequestedKind, read_asked_kind
 from quaestor.solvers.embedded.page import NumberMatrix
-from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.period_fit import (
-    is_adjusted,
     is_of_change,
     is_of_other_time,
-    read_asked_period,
     read_printed_time,
 )
 from quaestor.solvers.embedded.plan_rules import asks_for_change
@@ -275,61 +271,10 @@ def _is_in_text(named: NamedCells, time: QuestionTime | None, context: TurnConte
     return any(named.words <= set(search_words(m.sentence.lower())) for m in near)
 
 
-def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+def describe_other_kind(question: Question, nearest: Answer) -> str | None:
     """Describe what a document lacks if the nearest answer is of another kind than the question asks for."""
-    if question.wants.kind == "yes_no" and nearest.kind == "number":
-        return "the two values to compare were not found"
-    if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
-        return lacking
-    step = find_lookup(nearest.plan)
-    if document.is_page or step is None or step.quantity is None:
-        return None
-    leaf, kind = leaves.find(step), read_asked_kind(question)
-    if leaf is not None and not kind.is_met(leaves.leaves[leaf], document):
-        return kind.lacking
-    return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
-
-
-def _describe_other_basis(question: Question, source: CellRef, document: Document) -> str | None:
-    """Describe the missing basis if an adjusted amount is asked for and a reported one was found, or vice versa."""
-    table, asked = document.table(source.table), is_adjusted(question.text)
-    if asked:
-        heads = (*table.heads_at(source.row, source.column), table.title, table.caption)
-        return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
-    if (
-        question.is_self_contained
-        and is_adjusted(table.rows[source.row].label)
-        and not read_asked_period(question).restated
-    ):
-        return "the document has this line adjusted only"
-    return None
-
-
-def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
-    """Describe what is missing if a calculation about amounts due at a time uses a number that is not due then."""
-    kind = read_asked_kind(question)
-    if nearest.plan is None or not (kind.within or kind.due) or len(nearest.plan.steps) == 1:
-        return None
-    places = map(leaves.find, nearest.plan.extracts)
-    due = all(leaf is None or _falls_due(kind, leaves.leaves[leaf], document) for leaf in places)
-    return None if due else kind.lacking
-
-
-def _falls_due(kind: RequestedKind, leaf: CandidateNumber, document: Document) -> bool:
-    if kind.is_met(leaf, document):
-        return True
-    # The sum of several future years is the amount due within them.
-    heads = [leaf.year, leaf.other_year]
-    return kind.within and any(year > _find_reported_year(document) for year in heads if year)
-
-
-def _find_reported_year(document: Document) -> int:
-    """Return the latest year of the date columns of a document."""
-    tables = document.tables
-    years = [
-        c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
-    ]
-    return max(years, default=0)
+    asks_whether = question.wants.kind == "yes_no" and nearest.kind == "number"
+    return "the two values to compare were not found" if asks_whether else None
 
 
 # ---- Numbers of another time than a question asks for: "revenue in Q3 2024", but only columns of the first quarter.
@@ -364,21 +309,3 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
     of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
     # A number of the line without a year may be of the year that is asked for.
     return None if (line & (of_year | (leaves.year == 0))).any() else asked[0]
-
-
-def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
-    """Return whether a year is asked for and the answer is a cell of a table with several columns but no years.
-
-    Benchmark pages are exempt, since their questions name the year of the page even if the tables have none.
-    """
-    step = find_lookup(plan)
-    if document.is_page or step is None or not isinstance(step.source, CellRef):
-        return False
-    table = document.table(step.source.table)
-    row_text = " ".join(
-        (table.title, table.caption, *table.rows[step.source.row].levels, table.rows[step.source.row].label)
-    )
-    years = [year for year in years_asked(question) if str(year) not in row_text]
-    heads = (*table.columns, *table.rows)
-    filled = [cell for cell in table.cells[step.source.row][1:] if cell.quantities]
-    return bool(years) and len(filled) > 1 and table.period is None and all(head.period is None for head in heads)

@@ -15,7 +15,7 @@ from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.abstention import Abstention, decline_for_turns
-from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
+from quaestor.solvers.embedded.beam import Hypotheses, find_agreeing_turns
 from quaestor.solvers.embedded.choosing import answer_with_choice
 from quaestor.solvers.embedded.direct_answers import answer_follow_up
 from quaestor.solvers.embedded.grounds import (
@@ -32,20 +32,9 @@ from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.readings import Answerer, AskedTurn, ConversationReader, answer_by_first
 from quaestor.solvers.embedded.several import answer_with_list
 from quaestor.solvers.embedded.spans import answer_in_words, answer_with_text
-from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_view
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
 from quaestor.solvers.parts import answer_in_parts, split_parts
-
-
-def _find_earlier_confidence(outcome: TurnAction, asked_turn: AskedTurn) -> float:
-    """Return the lowest confidence of the earlier answers that an outcome depends on, which limits its own."""
-    turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
-    used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
-    turns |= {turn for turn, leaf in asked_turn.answered.lookups.items() if leaf in used}
-    answers = asked_turn.context.memory.answers
-    if not asked_turn.question.is_self_contained and answers:
-        turns.add(len(answers) - 1)
-    return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
 
 
 def _find_usable_turns(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
@@ -194,19 +183,8 @@ class PageAnswerer:
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
             reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
-            sure = (
-                min(confidence, _find_earlier_confidence(choice.outcome, asked_turn))
-                if asked_turn.reading.filing
-                else confidence
-            )
-            answer = replace(answer, confidence=sure, reason=reason)
-            turn = self._view_turn(choice, choices, asked_turn)
+            answer = replace(answer, confidence=confidence, reason=reason)
+            turn = choices.turn(choice)
             yield replace(answer, grounds=explain_answer(answer, asked_turn.question, turn, context))
         if unanswered_turns and not surest:
             yield decline_for_turns(unanswered_turns)
-
-    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, turn: AskedTurn) -> TurnView:
-        """Return the turn after the reading of a plan, with the original wording of the question."""
-        if turn.translated is not turn.question:
-            return make_turn_view(turn.question, choice.before.state, turn.page, self._weights.references)
-        return choices.turn(choice)

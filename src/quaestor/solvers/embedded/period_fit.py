@@ -13,85 +13,13 @@ from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
-from quaestor.questions.comparison import boundary
-from quaestor.questions.question import Question
 from quaestor.questions.question_times import MONTH, QuestionTime, half_of
 from quaestor.questions.stems import stems
 from quaestor.retrieval.movements import months_named
 
-# The kind of period of a cell: its length, its quarter, a day or a span, an amount or a change.
-#
-# A quarterly report prints three months beside six, both of one year, and changes beside amounts.
-
-
-OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE, NOT_AS_REPORTED = 6.0, 3.0, 2.0, 4.0, 4.0
-"""Penalties for a cell, in log-odds: another length, another quarter, a span instead of a day, a change instead of an
-amount, an amount outside of the statements."""
-_YEAR, _QUARTER = 12, 3
 _CHANGES = frozenset(stems("change increase decrease decline growth variance difference"))
 _VERSUS = lazy_regex(r"\bvs?\.?\s|\bversus\b|\bcompared (?:to|with)\b", re.IGNORECASE)
-_COMPARES = lazy_regex(
-    r"percent|%|differ|compar|\bmore\b|\bless\b|\bvs\b|versus|grow|grew|\bup\b|\bdown\b|\brose\b|\bfell\b|\bmove"
-    r"|\bbasis points|\bimpact\b|\beffect\b"
-)
-_NOT_AS_REPORTED = lazy_regex(
-    r"\bconstant[- ]currenc|\bcurrency[- ]neutral|\bhedging\b|\bpro[- ]forma\b|\bnon-gaap\b|\badjust(?:ment|ed)",
-    re.IGNORECASE,
-)
-_ADJUSTED = lazy_regex(r"\bconstant[- ]currenc|\bpro[- ]?forma\b|\bnon-gaap\b|(?<!-)\badjusted\b", re.IGNORECASE)
-_ON_A_DAY = lazy_regex(
-    r"\b(?:at|as of|as at) (?:the )?(?:end|close|(?:fiscal )?(?:year|quarter)[- ]?end)\b"
-    r"|\b(?:at|as of|as at|on) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class AskedPeriod:
-    """Kind of period that a question asks for.
-
-    Attributes:
-        months: Length in months if below a year; 0 for the state on a day; None otherwise.
-        quarter: Number of the quarter, or None.
-        change: Whether the question may ask for a change.
-        restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
-    """
-
-    months: int | None
-    quarter: int | None
-    change: bool
-    restated: bool = True
-
-    def penalty(self, table: Table, source: CellRef) -> float:
-        """Return the penalty for the period in a cell's labels, in log-odds; 0 if they name none."""
-        away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
-        if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
-            away += NOT_AS_REPORTED
-        lengths, period = _find_lengths(table, source), table.period_at(source.row, source.column)
-        if self.months and lengths and self.months not in lengths:
-            away += OTHER_LENGTH
-        elif self.months == 0 and lengths and not boundary(table.rows[source.row].label):
-            away += NO_DAY
-        if self.quarter and period is not None and period.quarter not in (None, self.quarter):
-            away += OTHER_QUARTER
-        return away
-
-
-def read_asked_period(question: Question) -> AskedPeriod:
-    """Return the kind of period that a question asks for.
-
-    >>> read_asked_period(Question("what was revenue in the second quarter of 2025?")).months
-    3
-    """
-    text = question.lowered
-    named = months_named(text) | {length for mention in question.periods for length in _list_months(mention.period)} - {
-        _YEAR
-    }
-    quarter = next((mention.period.quarter for mention in question.periods if mention.period.quarter), None)
-    day = 0 if _ON_A_DAY.search(text) else None
-    change = bool(_CHANGES & {*stems(text)}) or _COMPARES.search(text) is not None
-    return AskedPeriod(
-        day if day is not None else max(named, default=None), quarter, change, _NOT_AS_REPORTED.search(text) is not None
-    )
+_YEAR, _QUARTER = 12, 3
 
 
 def _find_lengths(table: Table, source: CellRef) -> frozenset[int]:
@@ -101,25 +29,6 @@ def _find_lengths(table: Table, source: CellRef) -> frozenset[int]:
         return named
     period = table.period_at(source.row, source.column)
     return frozenset(_list_months(period)) if period is not None else frozenset()
-
-
-def is_adjusted(label: str) -> bool:
-    """Return whether a label is of amounts outside the statements: adjusted, pro forma.
-
-    >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
-    (True, False)
-    """
-    return _ADJUSTED.search(label) is not None
-
-
-def _is_not_as_reported(table: Table, source: CellRef) -> bool:
-    """Whether a cell's column has adjustments or amounts in constant currency, beside a column that does not."""
-    return _is_of_adjustments(table.columns[source.column]) and not all(map(_is_of_adjustments, table.columns[1:]))
-
-
-@lru_cache(maxsize=8192)
-def _is_of_adjustments(column: Header) -> bool:
-    return any(_NOT_AS_REPORTED.search(head) for head in (*column.levels, column.label))
 
 
 def is_of_change(table: Table, source: CellRef) -> bool:

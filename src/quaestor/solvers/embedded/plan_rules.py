@@ -1,21 +1,19 @@
 """Rules that complement the ranking of plans: for years in the question, and for operations it does not ask for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import isclose, log10, prod
+from math import isclose, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.questions.developments import as_change, as_share
-from quaestor.questions.question import Question, read_question
+from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.candidates import LOOKUP, Candidates
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
-from quaestor.solvers.embedded.turn_state import PLAIN, DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import PLAIN, DialogueState, TurnAction
 
 # ---- Lookups of another year than the question names, although the line has that year.
 #
@@ -146,18 +144,6 @@ def find_leaves(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
     return tuple(state.find_leaf(operand) for operand in outcome.operands if operand.kind != "group")
 
 
-def find_asked_years(question: Question, used: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
-    """Return the year of each number, preferring one that the question names; 0 if unknown.
-
-    An amount owed in 2024 and due in 2026 has the year 2026 if the question names that.
-
-    Args:
-        used: The result of `find_leaves`.
-    """
-    own = ((int(leaves.year[leaf]), int(leaves.other_year[leaf])) if leaf >= 0 else (0, 0) for leaf in used)
-    return tuple(other if other in question.year_set else year for year, other in own)
-
-
 # ---- Rules that overrule the ranking.
 #
 # The benchmark computes a relative change in two turns, the difference and then its share of the base, so the ranker
@@ -174,70 +160,11 @@ _COMPARES = lazy_regex(
 the percentage of sales"."""
 
 
-_IN_PERCENT = lazy_regex(r"\b(?:in|by) (?:percent\b|per cent\b|%)|\bpercentage[- ]?wise\b|\bin percentage terms\b")
-_SHARE = lazy_regex(
-    r"\b(?:percent(?:age)?|share|proportion|fraction) of\b|% of\b|\bas a (?:percent|share|proportion|%)"
-)
-_AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
-_FROM_TO = lazy_regex(
-    r"\b(?:from|between)\b[a-z\s]{0,60}((?:19|20)\d\d)\b[a-z\s]{0,60}\b(?:to|and)\b[a-z\s]{0,60}((?:19|20)\d\d)\b"
-)
-_ONE_OF_TWO = lazy_regex(r"differen|\b(?:less|more|fewer|minus)\b")
-"""Phrases that compare two numbers in the order of the question, rather than ask for a change over time."""
-_CHANGES = frozenset({"subtract", "percentage_change"})
-
-
-def translate_question(question: Question) -> Question:
-    """Rephrase a question about a filing in words that the weights were trained on: those of reports, and "change"."""
-    worded = as_share(as_change(in_words_of_reports(question.text)))
-    return question if worded == question.text else read_question(worded)
-
-
-def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
-    """Order the operands of a change in a filing by the years of the question, otherwise from earlier to later."""
-    if outcome.operation not in _CHANGES or outcome.value is None or len(years) != 2 or years[0] == years[1]:
-        return outcome
-    named = _FROM_TO.search(question.lowered)
-    if named is not None:
-        turned = tuple(years) == (int(named[1]), int(named[2]))
-    else:
-        asks_change = question.order == "later first" or asks_for_change(question)
-        developed = asks_change and not _ONE_OF_TWO.search(question.lowered)
-        turned = developed and 0 < years[0] < years[1]
-    if not turned:
-        return outcome
-    new, old = outcome.operands[1], outcome.operands[0]
-    difference = new.value - old.value
-    value = difference if outcome.operation == "subtract" else difference / old.value if old.value else None
-    return outcome if value is None else replace(outcome, operands=(new, old), value=value)
-
-
-def replace_by_change(question: Question, outcome: TurnAction) -> TurnAction:
-    """Replace a ratio of two amounts of a filing by a relative change if the question asks for that."""
-    relative = outcome.operation == "divide" and _ASKED in question.pattern_names and outcome.value is not None
-    if not relative or any(operand.kind == "constant" for operand in outcome.operands):
-        return outcome
-    return replace(outcome, operation="percentage_change", value=(outcome.value or 0.0) - 1, counts=PLAIN)
-
-
-def replace_by_percentage(question: Question, outcome: TurnAction) -> TurnAction:
-    """Replace a difference in a filing by a relative change: "how much more than 2020, in percent?"."""
-    if not _IN_PERCENT.search(question.lowered) or outcome.operation != "subtract" or outcome.counts.percent:
-        return outcome
-    return _build_relative(outcome)
-
-
 def is_ruled_out(question: Question, outcome: TurnAction) -> bool:
     """Return whether an outcome only looks up an amount although the question asks for a percentage change."""
     if outcome.operation != "lookup" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return False
     return not outcome.counts.percent
-
-
-def is_amount_for_percentage(question: Question, outcome: TurnAction) -> bool:
-    """Return whether an outcome is an amount although the question explicitly asks for a percentage; for filings."""
-    asked = _IN_PERCENT.search(question.lowered) or _SHARE.search(question.lowered)
-    return bool(asked) and outcome.operation in _AMOUNTS and not outcome.counts.percent
 
 
 def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:
@@ -259,30 +186,3 @@ def _build_relative(outcome: TurnAction) -> TurnAction:
     digits = log10(converted / base.value) if converted / base.value > 0 else 0.0
     divisor = converted if isclose(digits, round(digits), abs_tol=1e-9) else base.value
     return replace(outcome, operation="percentage_change", value=outcome.value / divisor, counts=PLAIN)
-
-
-def restore_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:
-    """Return an outcome with the printed signs of its numbers."""
-    operands = tuple(_restore_sign(operand, leaves) for operand in outcome.operands)
-    if operands == outcome.operands or outcome.value is None:
-        return outcome
-    value = _RESULTS[outcome.operation]([operand.value for operand in operands])
-    return replace(outcome, operands=operands, value=value)
-
-
-def _restore_sign(operand: Operand, leaves: NumberMatrix) -> Operand:
-    return replace(operand, value=float(leaves.value[operand.index])) if operand.kind == "leaf" else operand
-
-
-_RESULTS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "lookup": lambda values: values[0],
-    "subtract": lambda values: values[0] - values[1],
-    "add": sum,
-    "multiply": prod,
-    "greater": lambda values: float(values[0] > values[1]),
-    "divide": lambda values: values[0] / values[1],
-    "percentage_change": lambda values: (values[0] - values[1]) / values[1],
-    "sum": sum,
-    "average": lambda values: sum(values) / len(values),
-}
-"""The arithmetic of outcomes. Changing a sign cannot make a divisor zero."""

@@ -15,8 +15,6 @@ from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance
 from quaestor.solvers.embedded.direct_answers import find_restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import PageFeatures, build_number_matrix, build_page_features
-from quaestor.solvers.embedded.plan_rules import translate_question
-from quaestor.solvers.embedded.prior import Prior, build_prior
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 from quaestor.solvers.embedded.writing import read_state
 
@@ -37,13 +35,11 @@ class ConversationReading:
     """Readings of a conversation about a page so far.
 
     Attributes:
-        filing: Whether the document is a user's, not a page of a benchmark.
         turns: Question, outcome and the readings after it, for each turn.
         last: The plans for the last question with the readings they follow, cached for the next turn.
     """
 
     page: PageFeatures
-    filing: bool
     turns: list[tuple[Question, TurnAction, ReadingHistory]] = field(default_factory=list)
     last: tuple[ReadingHistory, Question, Hypotheses] | None = None
 
@@ -68,15 +64,6 @@ class AskedTurn:
     def page(self) -> PageFeatures:
         """The numbers of the page with the features that all turns share."""
         return self.reading.page
-
-    @property
-    def translated(self) -> Question:
-        """The question in the vocabulary that the weights were trained on."""
-        return self.translate(self.question)
-
-    def translate(self, question: Question) -> Question:
-        """Return a question in the vocabulary that the weights were trained on: for a filing, that of reports."""
-        return translate_question(question) if self.reading.filing else question
 
     @property
     def state(self) -> DialogueState:
@@ -108,14 +95,11 @@ class ConversationReader:
 
     def rank_plans(self, turn: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the earlier turns."""
-        prior = build_prior(turn.translated, turn.page.leaves, turn.context.document)
-        return self._rank(turn.reading, turn.history, turn.question, prior)
+        return self._rank(turn.reading, turn.history, turn.question)
 
     def find_reading(self, context: TurnContext) -> ConversationReading:
         """Return the readings of the conversation so far."""
-        return context.session.get_or_create(
-            self, lambda: ConversationReading(self.page(context.graph), not context.document.is_page)
-        )
+        return context.session.get_or_create(self, lambda: ConversationReading(self.page(context.graph)))
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page with its features; the latest pages are cached."""
@@ -143,16 +127,12 @@ class ConversationReader:
             reading.turns[turn:] = [(question, outcome, history)]
         return history
 
-    def _rank(
-        self, reading: ConversationReading, history: ReadingHistory, question: Question, prior: Prior | None = None
-    ) -> Hypotheses:
+    def _rank(self, reading: ConversationReading, history: ReadingHistory, question: Question) -> Hypotheses:
         """Return the plans for a question; those of the last question are cached for the next turn."""
         last = reading.last
         if last is None or last[0] is not history or last[1] != question:
             alone = self._any_kind and not history.paths[0].state.outcomes
-            choices = rank_hypotheses(
-                history.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
-            )
+            choices = rank_hypotheses(history.paths, question, reading.page, self._weights, alone=alone)
             last = reading.last = (history, question, choices)
         return last[2]
 

@@ -66,16 +66,10 @@ def find_listed_lines(question: Question, document: Document) -> Listing | None:
 
 
 def _find_label_sets(document: Document) -> Iterator[_Labels]:
-    """Yield labels that may be listed together: the rows of a table, its columns, or all rows of a filing."""
-    rows: _Labels = {}
+    """Yield labels that may be listed together: the rows of a table, or its columns."""
     for table in document.tables:
-        own = _index_labels(table, rows=True)
-        yield own
+        yield _index_labels(table, rows=True)
         yield _index_labels(table, rows=False)
-        rows |= own
-    if not document.is_page:
-        # "Net income and total assets" are in different statements.
-        yield rows
 
 
 def _list_stems(text: str) -> list[tuple[str, int, int]]:
@@ -233,10 +227,10 @@ _KINDS = frozenset({"number", "numbers"})
 
 def answer_with_list(weights: EmbeddedWeights, turn: AskedTurn, least: float) -> Iterator[Answer]:
     """Yield the list that a question asks for, unless it asks for none or the page has too few numbers."""
-    listing, alike = _find_listing(turn.translated, turn.context)
+    listing, alike = _find_listing(turn.question, turn.context)
     if listing is None or not len(turn.page.leaves):
         return
-    parts = [turn.translate(read_question(part)) for part in listing.questions]
+    parts = [read_question(part) for part in listing.questions]
     if any(part.wants.kind not in _KINDS for part in parts):
         return
     shares = [score_cells(part, turn.state, turn.page, weights) for part in parts]

@@ -16,8 +16,6 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
-from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
-from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, find_causes, read_cause_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.readings import AskedTurn
@@ -410,42 +408,6 @@ def _trim_table(text: str, end: int) -> Span:
     return 0, end
 
 
-_PARTS = 6
-"""Most parts whose causes are in an answer."""
-_AS_GOOD = 0.1
-_CAUSES_ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
-
-
-def _answer_by_cause(cause_question: CauseQuestion, question: Question, context: TurnContext) -> Answer | None:
-    """Return the cause that a document states for what a question asks about; None if it states none.
-
-    Args:
-        question: The question of which `cause_question` is the parsed form.
-    """
-    found = find_causes(cause_question, context.document)
-    if not found:
-        return None
-    best = found[0]
-    if best.stated.listed:
-        spans = [(sentence, _span_whole(sentence)) for sentence, _ in best.stated.listed]
-    elif best.fit >= PART:
-        spans = [(best.stated.sentence, trim_sentence(best.stated.sentence, question, "cause"))]
-    else:
-        spans = [(each.stated.sentence, _span_whole(each.stated.sentence)) for each in _select_parts(found)]
-    return _build_answer(spans, best.stated.sentence, question, context, best.fit)
-
-
-def _select_parts(found: Sequence[CauseCandidate]) -> list[CauseCandidate]:
-    """Causes of parts that fit about as well as the best, in the order of the document."""
-    alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
-    return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
-
-
-def _span_whole(sentence: Sentence) -> Span:
-    text = sentence.text
-    return len(text) - len(text.lstrip(_CAUSES_ENDS)), len(text.rstrip(_CAUSES_ENDS))
-
-
 def _build_plan(spans: Sequence[tuple[Sentence, Span]], document: str, label: str) -> Plan:
     steps = tuple(
         Extract(
@@ -473,9 +435,6 @@ _OWN = 3
 _NAMED = 2
 _POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
-_SIGNED = 0.9
-"""Confidence in the name of the firm that signed the report on the statements."""
-
 
 @dataclass(frozen=True, slots=True)
 class SpanCandidate:
@@ -501,22 +460,10 @@ def answer_with_text(turn: AskedTurn, least: float) -> Iterator[Answer]:
 
 def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Return the words that best answer a question; None if it asks for none, or no sentence fits."""
-    return _find_auditor(question, context) or _answer_by_sentence(question, context)
-
-
-def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Words of a sentence that best answer a question."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _find_definition(question, context)
-    if (
-        not context.document.is_page
-        and (why := read_cause_question(question, context.memory.parsed_questions)) is not None
-    ):
-        # Only a sentence about the same move states its cause: the most similar other sentence does not.
-        cause = _answer_by_cause(why, question, context)
-        return None if cause is None else SpanCandidate(cause, sure=True, certain=certain)
     complete = _complete_question(question, context)
     found = next(iter(find_sentences(complete, asked, context.document)), None)
     if found is None:
@@ -548,17 +495,6 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
         (each for each in reversed(context.memory.parsed_questions) if len(list_named_stems(each)) >= _NAMED), None
     )
     return question if before is None else Question(f"{question.text} {before.text}")
-
-
-def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Auditor of the company, by the signature under the report on its statements or a sentence that names it."""
-    if context.document.is_page or not asks_for_auditor(question.lowered):
-        return None
-    firm = auditor_of(context.document)
-    if firm is None:
-        return None
-    answer = _build_answer([(firm.sentence, (firm.start, firm.end))], firm.sentence, question, context, 1.0)
-    return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
 
 
 def _find_definition(question: Question, context: TurnContext) -> SpanCandidate | None:

@@ -26,11 +26,13 @@ from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_arithmetic import read_conversion
+from quaestor.questions.question import Question
+from quaestor.retrieval.causes import find_causes, read_cause_question
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, decide_question, decide_without_ranges
-from quaestor.solvers.embedded.filings.evidence import extract_sentence
-from quaestor.solvers.embedded.filings.results import PlanResult
+from quaestor.solvers.embedded.filings.evidence import asks_who, extract_sentence, names_somebody, quote
+from quaestor.solvers.embedded.filings.results import PlanResult, list_sentences
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _BEFORE = lazy_regex(
@@ -170,6 +172,8 @@ class FilingAnswerer:
         """Return the likeliest answer, or one without a value that says what is lacking or asks what is meant."""
         if (direct := self._answer_directly(question, context)) is not None:
             return direct
+        if (lack := self._describe_certain_lack(question, context)) is not None:
+            return replace(answer_without_value(context, "not_on_page", lack), answerable=0.0)
         tables = _choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [
@@ -191,6 +195,14 @@ class FilingAnswerer:
         readings = tuple(map(_other_reading, others))
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
 
+    def _describe_certain_lack(self, question: str, context: TurnContext) -> str | None:
+        """Describe what a question asks for if the document certainly lacks it; None for long documents."""
+        if not self._decline or context.is_long:
+            return None
+        from quaestor.solvers.embedded.abstention import describe_certain_lack
+
+        return describe_certain_lack(context.read(question), context)
+
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
         """Answer the number of an offered reading, or a conversion, which need no decision; else return None."""
         return _answer_chosen_reading(question, context) or self._convert(question, context)
@@ -209,10 +221,13 @@ class FilingAnswerer:
         if len(facts_of(context)) > 1:  # turns about another company are irrelevant here
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
         past = list(_past_turns(turns))
-        if not self._numbers_only:
-            return decide_question(question, past, table, self._weights)
-        decision = decide_without_ranges(question, past, table, self._weights)
-        return replace(decision, results=tuple(r for r in decision.results if isinstance(r.value, Number | YesNo)))
+        if self._numbers_only:
+            decision = decide_without_ranges(question, past, table, self._weights)
+            return replace(decision, results=tuple(r for r in decision.results if isinstance(r.value, Number | YesNo)))
+        decision = decide_question(question, past, table, self._weights)
+        if not self._decline or context.is_long:
+            return decision
+        return replace(decision, results=tuple(_check_quotations(decision.results, context.read(question), context, table)))
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
@@ -264,6 +279,30 @@ def _list_answers(decision: Decision, question: str, context: TurnContext, table
             yield _write_answer(result, question, context, table)
         except PlanError:
             continue
+
+
+def _check_quotations(
+    results: Sequence[PlanResult], question: Question, context: TurnContext, table: FactTable
+) -> Iterator[PlanResult]:
+    """Yield the results without quotations that give no name to "who", or no reason for the change to "why"."""
+    change = read_cause_question(question, context.memory.parsed_questions)
+    if change is None:
+        who = asks_who(question.text)
+        for result in results:
+            if not (who and result.proposal.form == "words") or names_somebody(str(result.value)):
+                yield result
+        return
+    reasons = {
+        (one.section, one.index)
+        for cause in find_causes(change, context.document)
+        for one in (cause.stated.sentence, *(item for item, _ in cause.stated.listed))
+    }
+    for result in results:
+        fitting = [at for at in list_sentences(result.proposal.plan) if at in reasons]
+        if result.proposal.form == "words" and fitting:
+            places = tuple(table.sentences.places[at] for at in fitting)
+            plan = quote(places, table, question.text.strip().rstrip("?")[:_LABEL])
+            yield replace(result, proposals=(replace(result.proposal, plan=plan), *result.proposals[1:]))
 
 
 def _write_answer(result: PlanResult, question: str, context: TurnContext, table: FactTable) -> Answer:

@@ -1,6 +1,7 @@
 """What the words of a question are bound to: times, and for each operand the series that it may mean."""
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -19,6 +20,7 @@ from quaestor.solvers.embedded.filings.translation import Translation
 _LAST_DAY = 28
 _FAR = 50
 _FEW = 3
+_WHOLE_YEAR = lazy_regex(r"\byear\b|\bfy|\bannual", re.IGNORECASE)
 _FISCAL = lazy_regex(r"\bfiscal\b|\bfy", re.IGNORECASE)
 
 
@@ -33,7 +35,12 @@ def resolve_moments(
         trail: The times of the last answers: "in those two years".
     """
     found: list[Moment] = []
-    parts = (query for query in reading.moments if query.year is None and query.months and not query.again)
+    has_year = any(query.is_plain_year for query in reading.moments)
+    parts = (
+        query
+        for query in reading.moments
+        if query.year is None and (query.months or (query.to_date and has_year)) and not query.again
+    )
     part = next(parts, None)
     named = [query for query in reading.moments if query.back is None and query.count is None]
     for query in reading.moments:
@@ -47,7 +54,7 @@ def resolve_moments(
             continue  # "in the second quarter of last year": part of another time
         repeated = _repeat_trail(query, trail)
         known = base if base is not None and not (query.again and base.end > table.latest.end) else table.latest
-        for moment in repeated or _resolve(query, table, known, part):
+        for moment in repeated or _repeat_part(query, reading, table, base) or _resolve(query, table, known, part):
             if moment not in found:
                 found.append(moment)
     return tuple(found)
@@ -58,6 +65,15 @@ def _repeat_trail(query: MomentQuery, trail: Sequence[Moment]) -> Sequence[Momen
     if not query.again or query.back is not None or len(trail) != (query.count or len(trail)):
         return ()
     return [Moment(moment.year, 4, 12) for moment in trail] if query.months else trail
+
+
+def _repeat_part(query: MomentQuery, reading: ParsedQuestion, table: FactTable, base: Moment | None) -> list[Moment]:
+    """Return the quarter of the last question in another year: "and in 2023?"; empty if the table does not have it."""
+    is_short = query.is_plain_year and reading.goes_on and not reading.terms and not _WHOLE_YEAR.search(reading.text)
+    if base is None or base.months in (0, 12) or not is_short:
+        return []
+    same = replace(base, year=query.year or base.year)
+    return [same] if same in table.lines_at else []
 
 
 def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
@@ -89,7 +105,7 @@ def _resolve(query: MomentQuery, table: FactTable, base: Moment, part: MomentQue
         year = base.year if query.again else table.latest.year
         return [Moment(year - (query.back or table.latest.quarter < 4), 4, 0)]
     if query.year is not None or query.quarter is not None:
-        return [_resolve_named(query, table.latest, base, part)]
+        return [_resolve_named(query, table, base, part)]
     found = _resolve_relative(query, table.latest, base)
     if part is None or part is query or query.quarters_back is not None or not part.months:
         return found
@@ -113,8 +129,10 @@ def _find_end_of_month(query: MomentQuery, month: int, table: FactTable) -> Mome
     latest, calendar = table.latest, table.calendar
 
     def moment(year: int) -> Moment:
-        day = date(year, month, _LAST_DAY)
-        return Moment(calendar.year_of(day), calendar.quarter_of(day), query.months or 0)
+        day = date(year, month, min(query.day or _LAST_DAY, monthrange(year, month)[1]))
+        found = Moment(calendar.year_of(day), calendar.quarter_of(day), query.months or 0)
+        named = (replace(found, months=months, month=month) for months in (1, 0))
+        return next((one for one in named if one in table.lines_at), found)
 
     if query.year is not None:
         return moment(query.year)
@@ -122,14 +140,16 @@ def _find_end_of_month(query: MomentQuery, month: int, table: FactTable) -> Mome
     return next((found for year in years if (found := moment(year)).end <= latest.end), moment(latest.year))
 
 
-def _resolve_named(query: MomentQuery, latest: Moment, base: Moment, part: MomentQuery | None) -> Moment:
+def _resolve_named(query: MomentQuery, table: FactTable, base: Moment, part: MomentQuery | None) -> Moment:
     """Return a named year or quarter, or the part of the year that the question names as well."""
+    latest = table.latest
     year = query.year if query.year is not None else base.year
     year -= 100 * (year > latest.year + _FAR)  # "fy97"
     quarter, months = query.quarter, query.months
     if quarter is None and part is not None and part is not query:
-        quarter, months = part.quarter or latest.quarter, part.months
-    if quarter is None and latest.months != 12 and year in (latest.year, latest.year - 1):
+        quarter, months = part.quarter or latest.quarter, part.months or 3 * latest.quarter
+    is_printed = Moment(year, 4, 12) in table.lines_at
+    if quarter is None and latest.months != 12 and year in (latest.year, latest.year - 1) and not is_printed:
         return Moment(year, latest.quarter, base.months or latest.months)
     return Moment(year, quarter or 4, 12 if quarter is None else 3 if months is None else months)
 

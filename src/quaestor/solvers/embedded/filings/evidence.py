@@ -94,11 +94,16 @@ def propose_words(
     reasons = explained > 1.0 - explained - sum(intents[name] for name in _NEITHER)
     label = question.strip().rstrip("?")[:_LABEL]
     quoted = [(one, tuple(continue_quote(one.place, table.sentences, reasons=reasons))) for one in ranked]
-    if _WHO.search(question):
+    if asks_who(question):
         sentences = table.sentences.sentences
         named = [one for one in quoted if any(names_somebody(sentences[place].text) for place in one[1])]
         quoted = named or quoted
     return [_propose(quote(places, table, label), sentence, share, "words") for sentence, places in quoted[:_PROPOSED]]
+
+
+def asks_who(question: str) -> bool:
+    """Return whether a question begins with "who"."""
+    return _WHO.search(question) is not None
 
 
 def names_somebody(text: str) -> bool:

@@ -211,6 +211,7 @@ def _read_form(node: Node) -> PastAnswer:
     one = _read_two_times(node)
     if one is not None:
         return one
+    node = node.parts[0] if node.kind == "absolute" else node
     if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
         return PastAnswer("ranking", tuple(map(_drop_growth, _list_entries(node.parts[0]))))
     if _has_items(node):

@@ -93,6 +93,23 @@ def find_outside(series: Sequence[Series], source: frozenset[str], role: TableRo
     return ~inside & inside.any()
 
 
+def find_renamed_otherwise(series: Sequence[Series], asked: AbstractSet[str], last: Series) -> NDArray[np.bool_]:
+    """Return a mask of the series that share fewer names with the last one than another series that a question names.
+
+    After pumps in Asia, "and valves?" means valves in Asia. All are False if no series has all terms of the question.
+    """
+    names = [frozenset((*one.line.name_terms, *one.column)) for one in series]
+    before = {*last.line.name_terms, *last.column}
+    common = [len(own & before) if asked <= own else -1 for own in names]
+    most = max(common, default=0)
+    return np.array([count < most for count in common], bool)
+
+
+def find_adjusted(series: Sequence[Series]) -> NDArray[np.bool_]:
+    """Return a mask of the series of adjusted figures."""
+    return np.array([not ADJUSTED_TERMS.isdisjoint(one.line.name_terms) for one in series], bool)
+
+
 _WITHOUT = lazy_regex(r"\b(?:exclud\w*|exclusive|excl|ex|without|other than|before|net of|non)\b", re.IGNORECASE)
 
 
@@ -455,6 +472,8 @@ _COMPARED = len(_SIMILARITIES) + 14
 
 
 def _is_at(moment: Moment, wanted: Moment) -> bool:
+    if wanted.month and moment.month != wanted.month:
+        return False
     return moment.end == wanted.end and (moment.months == wanted.months or 0 in (moment.months, wanted.months))
 
 

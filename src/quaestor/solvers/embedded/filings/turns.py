@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 from quaestor.documents.table import TableRole
-from quaestor.facts.lines import Moment
+from quaestor.facts.lines import ADJUSTED_TERMS, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS
 from quaestor.questions.corrections import complete_correction, read_correction
-from quaestor.questions.developments import asks_how_far, without_change
+from quaestor.questions.developments import asks_for_percent_change, asks_how_far, without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.listing import asks_for_its_amount
 from quaestor.questions.question_parts import split_filing_question
@@ -63,10 +63,12 @@ from quaestor.solvers.embedded.filings.past import (
 )
 from quaestor.solvers.embedded.filings.results import classify_plan, list_sentences
 from quaestor.solvers.embedded.filings.series import (
+    find_adjusted,
     find_candidates,
     find_excluded,
     find_otherwise_named,
     find_outside,
+    find_renamed_otherwise,
     find_unasked_members,
 )
 from quaestor.solvers.embedded.filings.translation import Translation
@@ -242,6 +244,9 @@ def find_operand_series(
         operand: An operand to use instead.
     """
     lowered, operand = reading.operation_text, operand or reading.operands[place]
+    if not operand.terms and not state.turns:
+        # "What was the total?": a filler names a line if there is nothing else that it may refer to.
+        operand = replace(operand, terms=tuple(term for term in operand.phrase if term in table.postings))
     query = OperandQuery(
         operand, reading, moments, state, likely, place, bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)),
         table.company, _find_quoted_names(operand, reading), translation,
@@ -397,7 +402,15 @@ def _estimate_probabilities(
 
 
 def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> NDArray[np.float64]:
-    """Move probability to changes if a question is about the change of a balance, or says how far an amount moved."""
+    """Move probability to changes if a question is about the change of a balance, or says how far an amount moved.
+
+    If it asks for a percentage change, move that of changes to growth.
+    """
+    if asks_for_percent_change(reading.operation_text):
+        moved = shares.copy()
+        moved[INTENTS.index("growth")] += shares[INTENTS.index("change")]
+        moved[INTENTS.index("change")] = 0.0
+        return moved
     if not (reading.of_balance or asks_how_far(reading.operation_text)):
         return shares
     others = [INTENTS.index(intent) for intent in (("lookup",) if reading.of_balance else _NO_CHANGE)]
@@ -481,6 +494,10 @@ class _Binder:
         role = reading.role if len(reading.operands) == 1 else None
         if reading.source or role:
             scores = scores - _OUTSIDE * find_outside(series, frozenset(reading.source), role)
+        if self.table.is_small and ADJUSTED_TERMS.isdisjoint((*reading.terms, *self.state.terms)):
+            scores = scores - _OUTSIDE * find_adjusted(series)
+        if self.table.is_small and reading.goes_on and operand.terms and len(self.state.series) == 1:
+            scores = scores - _OUTSIDE * find_renamed_otherwise(series, set(operand.terms), self.state.series[0])
         if first and reading.excluded:
             scores = scores - _OUTSIDE * find_excluded(series, reading.excluded)
         return scores

@@ -5,7 +5,6 @@ import pytest
 import quaestor
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.retrieval.question_texts import in_fiscal_years
-from quaestor.solvers.embedded.number_fit import LabelMentions
 
 INCOME = [
     ["", "2023", "2022"],
@@ -32,23 +31,6 @@ REPORT = assemble(
     ],
     filing=True,
 )
-
-
-def is_mentioned(question: str, row: int, table: int = 0) -> bool:
-    found = REPORT.tables[table]
-    return LabelMentions(question, REPORT.tables).measure(found, found.cells[row][1].ref)[1]
-
-
-@pytest.mark.parametrize(
-    ("question", "row"),
-    [
-        ("what was net income in 2023?", 3),
-        ("what was revenue in fiscal 2023?", 1),
-        ("what was diluted earnings per share in 2023?", 6),
-    ],
-)
-def test_line_is_matched_by_its_meaning(question: str, row: int) -> None:
-    assert [place for place in (1, 2, 3, 5, 6) if is_mentioned(question, place)] == [row]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, e
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.parts import join_plans
 
+OTHERS = [TablePart((("", "2023"), (name, "1"))) for name in ("patents", "sites")]
+"""Tables that make a file a report."""
+
 
 def test_a_value_is_of_the_latest_time_or_of_the_one_named(table: FactTable) -> None:
     assert number(table, ask(table, "operating income?", "lookup", ("operating income",))) == 136
@@ -18,9 +21,16 @@ def test_a_value_is_of_the_latest_time_or_of_the_one_named(table: FactTable) -> 
 
 def test_size_of_a_loss_is_positive() -> None:
     rows = (("( in millions )", "2023", "2022"), ("net loss", "( 40 )", "( 30 )"))
-    table = build_facts(assemble("a", [TablePart(rows)]))
+    table = build_facts(assemble("a", [TablePart(rows), *OTHERS]))
     assert number(table, ask(table, "how big was the loss in 2023?", "lookup", ("net loss",))) == 40
     assert number(table, ask(table, "what was net income in 2023?", "lookup", ("net loss",))) == -40
+
+
+def test_a_file_with_one_table_keeps_the_printed_signs() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("net loss", "( 40 )", "( 30 )"), ("cost of sales", "( 9 )", "( 8 )"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    assert number(table, ask(table, "what was the net loss in 2023?", "lookup", ("net loss",))) == -40
+    assert number(table, ask(table, "cost of sales in 2022?", "lookup", ("cost of sales",))) == -8
 
 
 def test_balances_are_averaged_if_the_question_asks_for_it() -> None:
@@ -85,7 +95,7 @@ def test_two_lines_are_summed_over_several_years(table: FactTable) -> None:
 
 def test_losses_add_up_to_their_size() -> None:
     rows = (("( in millions )", "2023", "2022"), ("net losses on derivatives", "( 40 )", "( 30 )"))
-    filing = build_facts(assemble("a", [TablePart(rows)]))
+    filing = build_facts(assemble("a", [TablePart(rows), *OTHERS]))
     plan = ask(filing, "losses on derivatives, sum of both years", "sum", ("net losses on derivatives",))
     assert number(filing, plan) == 70
 
@@ -207,7 +217,7 @@ def test_counts_and_outflows_are_positive() -> None:
         ("income before provision for income taxes", "( 40 )", "( 30 )"),
         ("depreciation", "( 55 )", "( 50 )"), ("operating profit", "( 7 )", "( 6 )"),
     )  # fmt: skip
-    table = build_facts(assemble("a", [TablePart(rows)]))
+    table = build_facts(assemble("a", [TablePart(rows), *OTHERS]))
     expected = {
         "rsus vested": 145,
         "provision for income taxes": 225,
@@ -250,7 +260,7 @@ def test_a_month_over_a_balance_is_the_end_of_the_year() -> None:
 
 def test_losses_of_several_years_add_up_without_a_minus() -> None:
     rows = (("( in millions )", "2023", "2022", "2021"), ("net losses on derivatives", "( 6 )", "( 4 )", "( 2 )"))
-    filing = build_facts(assemble("a", [TablePart(rows)]))
+    filing = build_facts(assemble("a", [TablePart(rows), *OTHERS]))
     plan = ask(filing, "losses on derivatives, sum of 2021 to 2023", "sum", ("net losses on derivatives",))
     assert number(filing, plan) == 12
 

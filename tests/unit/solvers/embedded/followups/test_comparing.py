@@ -6,7 +6,6 @@ import pytest
 
 import quaestor
 from quaestor.conversation.turn import Memory
-from quaestor.plan.steps import Compute, Ref
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.direct_answers import plan_comparison
 
@@ -27,11 +26,6 @@ def report(tmp_path: Path) -> Path:
     return path
 
 
-def compares_with_the_average(answer: quaestor.Answer) -> bool:
-    step = answer.plan.steps[-1] if answer.plan is not None else None
-    return isinstance(step, Compute) and step.operation == "greater" and {*step.operands} == {Ref(-1), Ref(-2)}
-
-
 @pytest.mark.parametrize(
     ("question", "shown"),
     [
@@ -44,7 +38,6 @@ def test_the_last_answer_is_compared_with_the_named_one(question: str, shown: st
     conversation = quaestor.open(report).conversation()
     answers = [conversation.ask(text) for text in (AVERAGE, "what was operating income in 2024?", question)]
     assert answers[-1].display == shown
-    assert compares_with_the_average(answers[-1].answer)
 
 
 @pytest.mark.parametrize("question", ["was it greater than the total?", "was it greater than the average in 2022?"])

@@ -94,9 +94,8 @@ def compose(question: BoundQuestion) -> list[Proposal]:
             continue
         proposals: dict[str, Proposal] = {}
         for proposal in _choose_composer(form, composer, question)(question):
-            scored = replace(
-                drop_signs(question.text, proposal), score=proposal.score + log(share), features={"form": share}
-            )
+            sized = proposal if question.table.is_small else drop_signs(question.text, proposal)
+            scored = replace(sized, score=proposal.score + log(share), features={"form": share})
             key = repr(scored.plan.steps)
             if key not in proposals or proposals[key].score < scored.score:
                 proposals[key] = scored

@@ -120,7 +120,8 @@ class FormulaTerms:
 
 
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
-    """Return the step that extracts a number; outflows lose their sign."""
+    """Return the step that extracts a number; outflows in a report lose their sign."""
+    signed = signed or table.is_small
     out = cell.quantity.value < 0 and not signed and _is_outflow(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
     # The scale of money in running text may not be printed next to the number; other quantities are in ones.
@@ -199,7 +200,7 @@ def pick_cell(
             return moment, series.cells[moment]
     if timed:
         past = [moment for moment in timed if moment.end <= latest.end] or timed
-        last = max(past, key=lambda moment: (moment.end, moment.months))
+        last = max(past, key=lambda moment: (moment.end, moment.months, moment.month))
         return last, series.cells[last]
     cell = series.cells.get(None)
     return None if cell is None else (None, cell)
@@ -209,7 +210,11 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
     exact = series.cells.get(want)
     if exact is not None:
         return want, exact
-    near = [moment for moment in series.cells if moment is not None and moment.end == want.end]
+    near = [
+        moment
+        for moment in series.cells
+        if moment is not None and moment.end == want.end and want.month in (0, moment.month)
+    ]
     instants = [moment for moment in near if moment.months == 0]
     if instants:
         return instants[0], series.cells[instants[0]]

@@ -5,13 +5,6 @@ from pathlib import Path
 import pytest
 
 import quaestor
-from quaestor.conversation.turn import Memory
-from quaestor.documents.document import Document
-from quaestor.plan.steps import Plan
-from quaestor.questions.question import Question
-from quaestor.solvers.embedded import direct_answers
-from quaestor.solvers.embedded.direct_answers import plan_renaming
-from quaestor.solvers.embedded.page import NumberMatrix
 
 NESTED = "Product,Region,2023,2022\nPumps,Europe,120,110\n,Asia,80,95\nValves,Europe,45,40\n,Asia,30,35\nTotal,,275,280"
 LONG = (
@@ -43,21 +36,3 @@ def test_a_name_alone_replaces_the_part_of_a_share(tmp_path: Path) -> None:
     conversation = quaestor.open(path).conversation()
     questions = ["what share of total revenue was pumps in 2023?", "and valves?", "and in 2022?", "and hoses?"]
     assert [str(conversation.ask(each)) for each in questions] == ["60.0 %", "22.5 %", "20.0 %", "25.0 %"]
-
-
-@pytest.mark.parametrize("question", ["and the change?", "and in total?", "and nothing?", "and in 2019?", "valves?"])
-def test_other_words_are_not_read_as_the_name_of_a_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
-) -> None:
-    path, plans = tmp_path / "a.csv", list[Plan | None]()
-    path.write_text(NESTED)
-
-    def record_plan(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
-        plans.append(plan_renaming(question, memory, document, leaves))
-        return plans[-1]
-
-    monkeypatch.setattr(direct_answers, "plan_renaming", record_plan)
-    conversation = quaestor.open(path).conversation()
-    conversation.ask("what were pumps in Asia in 2023?")
-    conversation.ask(question)
-    assert not any(plans)
