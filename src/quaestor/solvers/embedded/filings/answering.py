@@ -227,7 +227,9 @@ class FilingAnswerer:
         decision = decide_question(question, past, table, self._weights)
         if not self._decline or context.is_long:
             return decision
-        return replace(decision, results=tuple(_check_quotations(decision.results, context.read(question), context, table)))
+        return replace(
+            decision, results=tuple(_check_quotations(decision.results, context.read(question), context, table))
+        )
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
