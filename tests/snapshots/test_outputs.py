@@ -32,12 +32,14 @@ CHANGES = (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "TIME"),
     (r'("seconds": )[\d.e-]+', r"\1SECONDS"),
     (r'"[\w-]{22}"', '"CONVERSATION"'),
+    (r'("(?:confidence|answerable)": )[\d.e-]+', r"\1PROBABILITY"),
+    (r"\b\d+%( sure|(?=,))", r"PERCENT\1"),
 )
-"""Patterns of parts that differ between runs."""
+"""Patterns of parts that differ between runs or between weights."""
 
 
 def as_text(found: Any) -> str:
-    """Return JSON or text without the parts that differ between runs."""
+    """Return JSON or text without the parts that differ between runs or weights."""
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, indent=1) + "\n"
     for pattern, name in CHANGES:
         text = re.sub(pattern, name, text)

@@ -141,7 +141,8 @@ def test_shipped_weights_are_small() -> None:
     assert {path.name for path in paths} >= {*WEIGHT_FILES, ANSWERABLE_FILE, CHOICES_FILE, "card.json"}
     assert sum(path.stat().st_size for path in paths) < 4_000_000
     for path in paths:
-        json.loads(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
+        if path.suffix != ".npz":
+            json.loads(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
 
 
 def test_the_solver_has_a_name() -> None:
