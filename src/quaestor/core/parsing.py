@@ -194,7 +194,7 @@ def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> 
     old, new = before.quantity, span.quantity
     if old.scale is not Scale.ONE or not _RANGE_BETWEEN.fullmatch(masked, before.end, span.start):
         return
-    in_full = new.scale in LARGE_SCALES and abs(old.value) > max(abs(new.value), _MOST_SCALED)
+    in_full = new.scale in LARGE_SCALES and abs(old.value) > abs(new.value) and abs(old.value) > _MOST_SCALED
     if not in_full and (old.unit is None or new.unit is None or old.unit == new.unit):
         shared = Quantity(old.value, new.scale, old.unit or new.unit, old.text)
         spans[-1] = QuantitySpan(shared, before.start, before.end)

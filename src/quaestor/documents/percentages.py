@@ -80,6 +80,11 @@ def prints_ratios(cells: Sequence[Cell]) -> bool:
     return bool(numbers) and all(abs(q.value) <= _LARGEST and not is_currency(q.unit) for q in numbers)
 
 
+def mentions_ratio(label: str) -> bool:
+    """Return whether a label names a ratio or rate: "Efficiency ratio", "Return on equity"."""
+    return _RATIO.search(label) is not None
+
+
 def as_ratio(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
     names = (header.label, table.cells[place][0].text.strip())  # the label may lack "(x)"
@@ -140,7 +145,7 @@ def _rows_between_percentages(table: Table) -> set[int]:
             for above, number, below in zip(numbers[before], numbers[place], numbers[after], strict=True)
             if number is not None
         )
-        if alike and _RATIO.search(table.rows[place].label):
+        if alike and mentions_ratio(table.rows[place].label):
             found.add(place)
     return found
 

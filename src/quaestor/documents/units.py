@@ -19,7 +19,13 @@ from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.note_columns import is_note_heading
-from quaestor.documents.percentages import as_rates_or_years, as_ratio, prints_ratios, with_percentages
+from quaestor.documents.percentages import (
+    as_rates_or_years,
+    as_ratio,
+    mentions_ratio,
+    prints_ratios,
+    with_percentages,
+)
 from quaestor.documents.sentence_scales import PER_ITEM, WRITTEN_OUT
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, currency_named, is_unit_line
@@ -391,10 +397,12 @@ def _without_percent_of_thousands(table: Table, place: int, header: Header) -> H
 
 def _without_ones_below_percent(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of changes in counts without scale one: "Number of transactions | (2.2)" below "%"."""
-    columns = [cell.ref.column for cell in table.cells[place][1:] if cell.quantities]
-    below = bool(columns) and all("%" in table.heading_texts[column] for column in columns)
+    cells = [cell for cell in table.cells[place][1:] if cell.quantities]
+    below = bool(cells) and all(table.columns[cell.ref.column].scale is Scale.PERCENT for cell in cells)
     counts = header.scale is Scale.ONE and kind_of(header.label) == "count"
-    return replace(header, scale=None, unit=None) if below and counts else header
+    # A column of percentages may have counts among them, which are whole numbers.
+    changes = any(q.scale is Scale.PERCENT or "." in q.text for cell in cells for q in cell.quantities)
+    return replace(header, scale=None, unit=None) if below and counts and changes else header
 
 
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
@@ -527,10 +535,15 @@ def _with_lines_between_prices(table: Table, kinds: Sequence[Kind | None]) -> li
     prices = [n for n, place in enumerate(numbered) if kinds[place] == "price" and _prints_prices(table.cells[place])]
     for start, end in pairwise(prices):
         between = numbered[start + 1 : end]
-        if all(_prints_prices(table.cells[place]) and kinds[place] in ("money", None) for place in between):
+        if all(_prints_prices(table.cells[n]) and _may_be_price(table, n, kinds[n]) for n in between):
             for place in between:
                 found[place] = "price"
     return found
+
+
+def _may_be_price(table: Table, place: int, kind: Kind | None) -> bool:
+    """Whether a row may be an item of a price: not "Efficiency ratio" or "Dividend yield"."""
+    return kind in ("money", None) and not mentions_ratio(table.rows[place].label)
 
 
 def _continues(section: Kind, label: str, opened: bool) -> bool:

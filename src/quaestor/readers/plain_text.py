@@ -315,7 +315,8 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
             over = [column] if (column := _column_of(piece, columns)) is not None else []
         for column in over:
             # A unit as wide as the column of percentages beside it is not the unit of that column.
-            row[column + 1] = piece.text if piece.text == "%" else f"{row[column + 1]} {piece.text}".strip()
+            before = row[column + 1] if piece.text != "%" or row[column + 1] != row[column] else ""
+            row[column + 1] = f"{before} {piece.text}".strip()
         if not over:
             row[0] = f"{row[0]} {piece.text}".strip()
     return row

@@ -628,6 +628,25 @@ def test_a_line_that_a_caption_excepts_has_the_scale_that_it_gives() -> None:
             (2, 1),
             (Scale.ONE, "USD"),
         ),
+        # Ratios between two amounts per share are not.
+        (
+            [
+                ["", "2024"],
+                ["Net income per share", "$0.90"],
+                ["Return on average equity", "12.11"],
+                ["Book value per share", "$23.11"],
+            ],
+            "(In millions, except per share amounts)",
+            (2, 1),
+            (Scale.ONE, None),
+        ),
+        # A change of a count is a percentage, as the numbers above and below it.
+        (
+            [["", "2025"], ["Sales", "1.1%"], ["Number of transactions", "(2.2)"], ["Average ticket", "1.0%"]],
+            "",
+            (2, 1),
+            (Scale.PERCENT, None),
+        ),
         # Letters are scales if money has them, too.
         (
             [["", "2024"], ["Payments volume ($B)", "12,340"], ["Cards (M)", "4,484"]],

@@ -231,6 +231,19 @@ Operating revenues:
     assert table.rows[-1].levels == ("Operating revenues", "Commercial")
 
 
+def test_a_unit_over_two_columns_is_not_that_of_the_percentages_beside_it(tmp_path: Path) -> None:
+    text = """
+                       Revenue              Change   %
+                    Millions of yen    %
+                    ---------------------------------------
+March 31, 2024           284,516      6.2            3.4
+March 31, 2023           267,904      9.8            4.0
+"""
+    (table,) = read(tmp_path, text).tables
+    headings = [[cell.text for cell in row[1:]] for row in table.cells[:2]]
+    assert headings == [["Revenue", "", "Change %"], ["Millions of yen", "%", ""]]
+
+
 def test_units_are_the_last_of_six_lines_of_headings(tmp_path: Path) -> None:
     text = """
                     Six months          Year
