@@ -207,12 +207,12 @@ def counts_no_money(table: Table) -> bool:
     """Return whether each column of numbers counts something else than money, by its heading: square feet, stores."""
     rows = table.cells[table.header_rows :]
     columns = [place for place in range(1, len(table.columns)) if any(row[place].quantities for row in rows)]
-    return bool(columns) and all(_counts_items(table, place) for place in columns) and _usual_currency(table) is None
+    texts = table.heading_texts
+    return bool(columns) and all(_counts_items(texts[place]) for place in columns) and _usual_currency(table) is None
 
 
-def _counts_items(table: Table, place: int, *, areas: bool = True) -> bool:
+def _counts_items(text: str, *, areas: bool = True) -> bool:
     """Whether a column counts something else than money, by its headings; `areas`: whether areas count as such."""
-    text = table.heading_texts[place]
     return areas if _AREA.search(text) else kind_of(text) == "count"
 
 
@@ -334,9 +334,9 @@ def with_units(
     if not counts_no_money(table) and is_currency(amounts.unit or _usual_currency(table)):
         new_columns = [
             replace(header, scale=Scale.ONE)
-            if header.scale is None and _counts_items(table, place, areas=is_currency(amounts.unit))
+            if header.scale is None and _counts_items(text, areas=is_currency(amounts.unit))
             else header
-            for place, header in enumerate(new_columns)
+            for header, text in zip(new_columns, table.heading_texts, strict=True)
         ]
     scales = scales_by_currency(table.caption)
     if amounts.unit is None or is_default or scales:
@@ -360,10 +360,9 @@ def _with_plausible_shares(table: Table) -> Table:
     cents each, by the prices or values beside them, are printed in full.
     """
     columns = list(table.columns)
-    for place, header in enumerate(columns):
-        named = read_caption(table.heading_texts[place]).scale
-        scaled = header.unit == "shares" and header.scale in LARGE_SCALES and header.scale is not named
-        if scaled and _is_worth_too_much_or_little(table, place):
+    for place, (header, text) in enumerate(zip(table.columns, table.heading_texts, strict=True)):
+        scaled = header.unit == "shares" and header.scale in LARGE_SCALES
+        if scaled and header.scale is not read_caption(text).scale and _is_worth_too_much_or_little(table, place):
             columns[place] = replace(header, scale=Scale.ONE)
     return replace(table, columns=tuple(columns))
 

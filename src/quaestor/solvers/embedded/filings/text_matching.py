@@ -6,7 +6,7 @@ words. `quaestor.learning.text_matching` fits it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from hashlib import blake2b
 from math import isnan, nan
 from pathlib import Path
@@ -86,7 +86,7 @@ def _cut(texts: Iterable[Sequence[str]], fields: Mapping[str, int]) -> FieldTerm
     return tuple(tuple(text[:most]) for text, most in zip(texts, fields.values(), strict=True))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _make_vector(term: str) -> Floats:
     """Return a vector for a term without one, which is like that of no other term."""
     size = read_word_vectors().directions.shape[1] // 8
