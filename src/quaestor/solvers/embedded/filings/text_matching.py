@@ -32,6 +32,8 @@ COUNTED_IN = {"asked": 4.0, "before": 4.0, "result": 8.0}
 MATCH_FEATURES = ("match", "match_lead")
 """Features of a result: the log odds that it is right, and their lead over those of the other results."""
 _LINES, _SENTENCES = 3, 2
+_FEW = 3
+"""Number of terms below which the question before an earlier one is read as well: "and valves?"."""
 
 FieldTerms = tuple[tuple[str, ...], ...]
 
@@ -58,11 +60,14 @@ class MatchedTexts:
 
 
 def read_matched_texts(question: BoundQuestion, state: TurnState, results: Sequence[PlanResult]) -> MatchedTexts:
-    """Return the terms of a question, of the question before it, and of the lines and sentences of its results."""
+    """Return the terms of a question, of the questions before it, and of the lines and sentences of its results."""
     company = question.table.company
-    asked, before = (
-        tuple(term for term in terms(text) if term not in company) for text in (question.reading.text, state.question)
-    )
+    asked = tuple(term for term in terms(question.reading.text) if term not in company)
+    before: list[str] = []
+    last: TurnState | None = state
+    while last is not None and len(before) < _FEW:
+        before += [term for term in terms(last.question) if term not in company]
+        last = last.previous
     found = tuple(_read_result(question, result) for result in results)
     return MatchedTexts(_cut((asked, before), QUESTION_FIELDS), found, tuple(one.proposal.form for one in results))
 

@@ -34,7 +34,5 @@ def test_a_name_alone_replaces_the_part_of_a_share(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("Revenue,2023,2022\nPumps,120,110\nValves,45,40\nHoses,35,50\nTotal revenue,200,200")
     conversation = quaestor.open(path).conversation()
-    questions = ["what share of total revenue was pumps in 2023?", "and valves?", "and in 2022?"]
-    assert [str(conversation.ask(each)) for each in questions] == ["60.0 %", "22.5 %", "20.0 %"]
-    last = conversation.ask("and hoses?")
-    assert "25.0 %" in (str(last), *(reading.shown for reading in last.answer.other_readings))
+    questions = ["what share of total revenue was pumps in 2023?", "and valves?", "and in 2022?", "and hoses?"]
+    assert [str(conversation.ask(each)) for each in questions] == ["60.0 %", "22.5 %", "20.0 %", "25.0 %"]
