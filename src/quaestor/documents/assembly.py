@@ -48,12 +48,12 @@ from quaestor.documents.sentence_scales import (
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Cell, Table
 from quaestor.documents.timing import reported_period, with_periods
+from quaestor.documents.unit_columns import with_unit_columns
 from quaestor.documents.units import (
     bare_currency_of,
     counts_no_money,
     heads_other_amounts,
     starts_at_hundred,
-    with_unit_columns,
     with_units,
 )
 from quaestor.errors import DocumentError

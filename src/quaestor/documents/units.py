@@ -16,7 +16,7 @@ from quaestor.core.number_forms import UNIT_NAMES
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale, scale_called
 from quaestor.documents.amounts import Amounts, scales_by_currency
-from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
+from quaestor.documents.captions import HUNDREDTHS, NOTHING, applies_to, is_caption, read_caption
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.note_columns import is_note_heading
 from quaestor.documents.percentages import (
@@ -28,85 +28,8 @@ from quaestor.documents.percentages import (
 )
 from quaestor.documents.sentence_scales import PER_ITEM, WRITTEN_OUT
 from quaestor.documents.table import Cell, Header, Table
-from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, currency_named, is_unit_line
-
-# Columns called "Unit" with the unit of each row: `EUR m`, `%`, `MWh`.
-#
-# They take precedence over captions and titles, which are about the other rows.
-
-_HEAD = re.compile(
-    r"(?:(?!reporting |functional )"
-    r"[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
-    r"|unit\u00e9|unidad|unit\u00e0|eenheid|enhet|\u5358\u4f4d|\u5355\u4f4d)|in",
-    re.IGNORECASE,
-)
-_LONGEST = 40
-_LONGEST_UNIT = 12
-"""Most characters of a unit other than money in a column without heading."""
-_IN_CODE = re.compile(r"(?:iso4217|xbrli):", re.IGNORECASE)
-_FOR_ONE = re.compile(r"\s?(?:/|per)\s?", re.IGNORECASE)
-_FIXED = (
-    (re.compile(r"%|(?:in )?per ?cent(?:age)?s?|pct|percentage points|pp", re.IGNORECASE), Caption(Scale.PERCENT)),
-    (re.compile(r"bpt?s?|basis points?", re.IGNORECASE), Caption(Scale.ONE, "basis points")),
-    (re.compile(r"#|no\.?|nr\.?|number|count|pure|units?|pcs|each", re.IGNORECASE), Caption(Scale.ONE)),
-    (re.compile(r"\W*"), NOTHING),
-)
-_SCALED = re.compile(
-    rf"(?:in\s)?(?P<scale>{SCALE_WORD}|['\u2018\u2019]?000s?|1[,.\s]000)\s(?:of\s)?(?P<unit>[^0-9]{{1,30}})",
-    re.IGNORECASE,
-)
-
-
-def with_unit_columns(table: Table) -> Table:
-    """Return a table whose rows have the scales and units of its columns called "unit"."""
-    places = [place for place, header in enumerate(table.columns) if place and _is_unit_column(table, place, header)]
-    if not places:
-        return table
-    rows = list(table.rows)
-    for row in range(table.header_rows, len(rows)):
-        captions = [read_unit_cell(text) for place in places if (text := table.cells[row][place].text.strip())]
-        scales = [caption.scale for caption in captions if caption.scale]
-        # "EUR" beside "thousand": use the scale that is not one.
-        scale = next((scale for scale in scales if scale is not Scale.ONE), scales[0] if scales else None)
-        unit = next((caption.unit for caption in captions if caption.unit), None)
-        if captions:
-            rows[row] = replace(rows[row], scale=scale, unit=unit)
-    return replace(table, rows=tuple(rows))
-
-
-def _is_unit_column(table: Table, place: int, header: Header) -> bool:
-    cells = [row[place] for row in table.cells[table.header_rows :] if row[place].text.strip()]
-    if not header.label and not _are_units(cells):
-        return False
-    if header.label and not _HEAD.fullmatch(header.label.strip()):
-        return False
-    return bool(cells) and all(
-        len(cell.text) <= _LONGEST
-        and (not cell.quantities or is_unit_line(cell.text) or _SCALED.fullmatch(cell.text.strip()) is not None)
-        for cell in cells
-    )
-
-
-def read_unit_cell(text: str) -> Caption:
-    """Parse a cell of a column called "unit"; a unit that is not money is returned as printed.
-
-    >>> read_unit_cell("EUR m"), read_unit_cell("MWh").unit
-    (Caption(scale=<Scale.MILLION: 'million'>, unit='EUR'), 'MWh')
-    """
-    plain = _IN_CODE.sub("", " ".join(text.split()))
-    money, *one = _FOR_ONE.split(plain, maxsplit=1)
-    if code := currency_alone(money):
-        return Caption(Scale.ONE if one else None, code)
-    fixed = next((caption for pattern, caption in _FIXED if pattern.fullmatch(plain)), None)
-    if fixed is not None:
-        return fixed
-    caption, scaled = read_caption(f"({plain})"), _SCALED.fullmatch(plain)
-    if scaled and not caption.unit:
-        return Caption(scale_called(re.sub(r"^1[.\s]000", "1,000", scaled["scale"])), scaled["unit"])
-    if caption.unit or caption.scale in LARGE_SCALES:
-        return replace(caption, scale=caption.scale or Scale.ONE)
-    return Caption(Scale.ONE, plain)
-
+from quaestor.documents.unit_columns import find_price_unit
+from quaestor.documents.unit_phrases import currency_alone, currency_named, is_unit_line
 
 _DEPENDENT = re.compile(
     r"(?:basic|diluted|assuming dilution|total|as (?:reported|adjusted)|before|after|adjust|continuing|discontinued|net"
@@ -251,14 +174,6 @@ def bare_currency_of(table: Table) -> str | None:
     dated = [place for place, header in enumerate(table.columns) if place and header.period]
     codes = {currency_alone(_without_date(texts[place])) for place in dated}
     return codes.pop() if len(codes) == 1 else None
-
-
-def _are_units(cells: Sequence[Cell]) -> bool:
-    """Whether the cells of a column without heading are units, of amounts of money and others: "R'm", "cents", "%"."""
-    words = [cell for cell in cells if len(cell.text) > _LONGEST_UNIT and _unit_word(cell.text) is None]
-    if any(cell.quantities or not is_unit_line(cell.text) for cell in words):
-        return False
-    return len(cells) > 1 and any(read_caption(cell.text).scale in LARGE_SCALES for cell in cells)
 
 
 def with_units(
@@ -558,13 +473,7 @@ def _note_columns(table: Table) -> frozenset[int]:
 def _prints_no_more_than_units(cells: Sequence[Cell], notes: frozenset[int]) -> bool:
     """Whether the cells of a row right of its label are empty or hold a unit ("pence") or the number of a note."""
     texts = (cell.text for place, cell in enumerate(cells) if place and place not in notes and cell.text.strip())
-    return all(_unit_word(text) or is_caption(text) for text in texts)
-
-
-def _unit_word(text: str) -> str | None:
-    """Return the unit of prices that a cell consists of, or None."""
-    unit = read_caption(text).unit if len(text) <= _LONGEST and not any(map(str.isdigit, text)) else None
-    return unit if unit in HUNDREDTHS else None
+    return all(find_price_unit(text) or is_caption(text) for text in texts)
 
 
 def _with_units_between(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
@@ -572,7 +481,9 @@ def _with_units_between(table: Table, headers: Sequence[Header], kinds: Sequence
     found, unit = list[Header](), None
     notes = _note_columns(table)
     for place, (cells, header, kind) in enumerate(zip(table.cells, headers, kinds, strict=True)):
-        words = {_unit_word(cell.text) for n, cell in enumerate(cells) if n and n not in notes and cell.text.strip()}
+        words = {
+            find_price_unit(cell.text) for n, cell in enumerate(cells) if n and n not in notes and cell.text.strip()
+        }
         if place < table.header_rows or (_prints_no_more_than_units(cells, notes) and any(cell.text for cell in cells)):
             unit = words.pop() if place >= table.header_rows and len(words) == 1 else None
         elif kind not in ("price", None) or header.scale in (*LARGE_SCALES, Scale.PERCENT):

@@ -6,7 +6,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
-from quaestor.documents.units import read_unit_cell
+from quaestor.documents.unit_columns import read_unit_cell
 
 
 def table(*parts: HeadingPart | ParagraphPart | TablePart) -> Table:
